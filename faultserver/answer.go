@@ -1,0 +1,75 @@
+package faultserver
+
+import "time"
+
+// An Answer is a complete HTTP answer. Its zero value is no answer: where an
+// act has a default, the zero value stands for it.
+type Answer struct {
+	// Status is the status code; 0 means the act's default (200 for most).
+	Status int `yaml:"status"`
+	// Headers are sent in this order, in this case, duplicates kept. The engine
+	// adds Date, Content-Length or Transfer-Encoding, and Connection, unless
+	// they are given here.
+	Headers Headers `yaml:"headers"`
+	// Body is the answer's body. HEAD, 204 and 304 are answered without one.
+	Body Body `yaml:"body"`
+	// RetryAfter adds a Retry-After header.
+	RetryAfter *RetryAfter `yaml:"retry-after"`
+	// Framing is how the body's end is told: "length" (the default), "chunked",
+	// or "close".
+	Framing Framing `yaml:"framing"`
+	// Informational are 1xx answers sent before it.
+	Informational []Informational `yaml:"informational"`
+	// Trailers are sent after a chunked body.
+	Trailers Headers `yaml:"trailers"`
+}
+
+// Informational is a 1xx answer.
+type Informational struct {
+	// Status is in [100, 199], 101 excluded.
+	Status  int     `yaml:"status"`
+	Headers Headers `yaml:"headers"`
+}
+
+// Framing is how the end of an answer's body is told.
+type Framing string
+
+// The framings; the zero value is FramingLength.
+const (
+	FramingLength  Framing = "length"
+	FramingChunked Framing = "chunked"
+	FramingClose   Framing = "close"
+)
+
+// Header is one header line.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Headers are header lines in the order they are sent or came, duplicates kept.
+type Headers []Header
+
+// RetryAfter is a Retry-After header: a value that is sent as it is, or a date
+// relative to the moment of sending.
+type RetryAfter struct {
+	// Value is sent verbatim when Date is nil: "1", "0", "-5", "soon", "".
+	Value string
+	// Date is the offset from now of the date that is sent, whole seconds; a
+	// negative one lies in the past. The answer is held until the clock's
+	// sub-second part is DatePhase, so that the wait it asks for is always the
+	// same; the journal has the date that was really sent.
+	Date *time.Duration `yaml:"date"`
+	// Form is the date's form; the zero value is IMF-fixdate.
+	Form DateForm `yaml:"form"`
+}
+
+// DateForm is one of the three forms of an HTTP date (RFC 9110, section 5.6.7).
+type DateForm string
+
+// The forms of an HTTP date.
+const (
+	IMFFixdate DateForm = "imf-fixdate"
+	RFC850     DateForm = "rfc850"
+	Asctime    DateForm = "asctime"
+)

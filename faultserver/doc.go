@@ -1,0 +1,27 @@
+// Package faultserver is the fault-injecting HTTP server: it scripts a
+// server's faults attempt by attempt and records every attempt as it really
+// arrived on the wire.
+//
+// In a Go test it is used like net/http/httptest:
+//
+//	srv := faultserver.New(t, "503x2,reset,200")
+//	resp, err := client.Get(srv.URL)
+//
+// A [Step] says what happens to one attempt; its [Act] is the fault (or the
+// answer) and its [Point] is where on the wire it strikes. A [Session] is one
+// isolated run of a script with its own [Journal]. The journal tells, for each
+// attempt, what was intended and what happened, on one monotonic clock.
+//
+// # Where things are
+//
+// Each act is a file of its own (respond.go, reset.go, …): its parameters, its
+// rules and how it is performed on the wire. A new act is a new file and one
+// line in the list in acts.go. The wire engine is conn.go and the files it
+// names. What a platform does differently is in files named after it.
+//
+// # Imports
+//
+// The standard library and golang.org/x/sys, nothing else: importing this
+// package adds at most that one module to a consumer's build. It imports no
+// other package of this project.
+package faultserver
