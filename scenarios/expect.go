@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+)
+
+// Expectations are for all calls, and for calls by name. A key that is no word
+// of the vocabulary is the name of a call.
+type Expectations struct {
+	All   Expectation
+	Calls []CallExpectation // in the order they were written
+}
+
+// CallExpectation is what is expected of one call, all its repeats included.
+type CallExpectation struct {
+	Call string
+	Expectation
+}
+
+// Expectation is the closed vocabulary; a nil or empty field is not judged.
+// Each word has one definition, in assertions/ and in the reference.
+type Expectation struct {
+	// Attempts is how many attempts were made.
+	Attempts *Attempts `yaml:"attempts"`
+	// Body is "source": each attempt's received bytes are the source's; of a
+	// body that was cut, its prefix.
+	Body BodyRule `yaml:"body"`
+	// Same are fields that are equal in all attempts of a call: method, target,
+	// proto, header.NAME. All absent is the same.
+	Same []Field `yaml:"same"`
+	// Distinct are fields whose values differ between calls; absence fails.
+	Distinct []Field `yaml:"distinct"`
+	// Absent are fields that no attempt has.
+	Absent []Field `yaml:"absent"`
+	// Present are fields that every attempt has.
+	Present []Field `yaml:"present"`
+	// Gaps bounds the pause before each retry.
+	Gaps *Gaps `yaml:"gaps"`
+	// Returns is how soon the call returns after a moment.
+	Returns *Returns `yaml:"returns"`
+	// Outcome is what the caller gets.
+	Outcome *OutcomeRule `yaml:"outcome"`
+	// Outcomes counts the outcomes of the call's repeats by kind.
+	Outcomes []OutcomeCount `yaml:"outcomes"`
+	// Connections is how many connections carried the attempts.
+	Connections *Range `yaml:"connections"`
+	// Drained bounds the bytes that the client took of each answer it discarded.
+	Drained *Drained `yaml:"drained"`
+	// Effects is how often the side effect was performed.
+	Effects *Range `yaml:"effects"`
+	// Window bounds the attempts that arrive in a span of time.
+	Window *WindowRule `yaml:"window"`
+	// Overlap bounds the attempts in progress at the same time.
+	Overlap *Range `yaml:"overlap"`
+	// Spread judges the distribution of the gaps; it fails only at p < 1e-9.
+	Spread *Spread `yaml:"spread"`
+	// Amplification bounds all attempts by the policy's budget.
+	Amplification *PolicyRef `yaml:"amplification"`
+	// OpenAfter is how many connections the client holds open after the last return.
+	OpenAfter *Range `yaml:"open-after"`
+	// Evaluator names a registered Go evaluator, for what the words cannot say.
+	Evaluator string `yaml:"evaluator"`
+}
+
+// PolicyRef is the word "policy": the value is read from the policy in force.
+type PolicyRef struct{}
+
+// Range is a whole number, or bounds of one; a nil bound is none.
+type Range struct {
+	Min *int `yaml:"min"`
+	Max *int `yaml:"max"`
+}
+
+// Attempts is a number of attempts: of each repeat (a plain number and Each
+// mean the same), in all repeats (Total), bounds of each, or the policy's.
+type Attempts struct {
+	Policy bool
+	Each   *int `yaml:"each"`
+	Total  *int `yaml:"total"`
+	Min    *int `yaml:"min"`
+	Max    *int `yaml:"max"`
+}
+
+// BodyRule is a rule about request bodies.
+type BodyRule string
+
+// BodySource: the received bytes are the source's.
+const BodySource BodyRule = "source"
+
+// Field is a field of an attempt: "method", "target", "proto", "header.NAME".
+type Field string
+
+// Gaps bounds the pause between an attempt's end and the next one's arrival.
+type Gaps struct {
+	// Min is a duration, "policy" or "retry-after".
+	Min *GapBound `yaml:"min"`
+	// Max is a duration or "policy".
+	Max *GapBound `yaml:"max"`
+	// Of restricts it to some gaps, by the number of the retry (from 1); empty
+	// means all.
+	Of []int `yaml:"of"`
+}
+
+// GapBound is a bound of a gap: one of the three.
+type GapBound struct {
+	Duration   time.Duration
+	Policy     bool
+	RetryAfter bool
+}
+
+// Returns bounds the time from a moment to the call's return.
+type Returns struct {
+	// After is "cancel", or a moment; the zero value is the call's start.
+	After ReturnsAfter  `yaml:"after"`
+	Min   time.Duration `yaml:"min"`
+	Max   time.Duration `yaml:"max"`
+}
+
+// ReturnsAfter is the moment a return is measured from.
+type ReturnsAfter struct {
+	Cancel bool
+	Moment *faultserver.Moment
+}
+
+// OutcomeRule is what the caller must get. Exactly one of Success, Status and
+// Error is given, or several alternatives in AnyOf.
+type OutcomeRule struct {
+	// Success is the success answer, complete.
+	Success bool
+	// Status is an answer with this status.
+	Status int `yaml:"status"`
+	// Body of a Status outcome: "complete" asks that the caller could read the
+	// whole body that the server sent.
+	Body string `yaml:"body"`
+	// Error is an error of this kind (or, where several are given, one of them).
+	// "any" is any error.
+	Error []ErrorKind `yaml:"error"`
+	// LastStatus is the status that the error must expose.
+	LastStatus int `yaml:"last-status"`
+	// AnyOf are alternatives.
+	AnyOf []OutcomeRule `yaml:"any-of"`
+	// Not is what the caller must not get.
+	Not *OutcomeRule `yaml:"not"`
+}
+
+// OutcomeCount is an entry of outcomes: how many repeats ended so.
+type OutcomeCount struct {
+	// Kind is "success", an error kind, or "status-NNN".
+	Kind  string
+	Count int
+}
+
+// Drained bounds the bytes taken of a discarded answer.
+type Drained struct {
+	Max faultserver.Size `yaml:"max"`
+}
+
+// WindowRule bounds the attempts that arrive between a moment and a time after it.
+type WindowRule struct {
+	From     faultserver.Moment `yaml:"from"`
+	For      time.Duration      `yaml:"for"`
+	Attempts Range              `yaml:"attempts"`
+}
+
+// Spread compares the gaps with the distribution that the policy asks for.
+type Spread struct {
+	Like PolicyRef `yaml:"like"`
+}

@@ -1,0 +1,74 @@
+package scenarios
+
+import "time"
+
+import "github.com/faultsrv/faultsrv/faultserver"
+
+// An Outcome is what the client reports of a call.
+type Outcome struct {
+	Kind OutcomeKind `json:"kind"`
+	// Status is the answer's status; 0 where the client does not tell.
+	Status  int                 `json:"status,omitempty"`
+	Headers faultserver.Headers `json:"headers,omitempty"`
+	// BodySHA256 and BodyLength are of the answer's body as the caller read it;
+	// an empty hash means that the client does not tell.
+	BodySHA256 string `json:"body_sha256,omitempty"`
+	BodyLength int64  `json:"body_length,omitempty"`
+	// Error is set for ErrorOutcome.
+	Error *OutcomeError `json:"error,omitempty"`
+	// Attempts is how many attempts the client says it made; 0 where it does
+	// not tell. The server's count wins.
+	Attempts int `json:"attempts,omitempty"`
+	// Elapsed is the client's own measurement; 0 where it does not tell.
+	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Note is what the runner has to say, such as why the client was ended.
+	Note string `json:"note,omitempty"`
+}
+
+// OutcomeKind tells an answer from an error.
+type OutcomeKind string
+
+// The kinds of outcome.
+const (
+	// ResponseOutcome: the caller got an answer, whatever its status.
+	ResponseOutcome OutcomeKind = "response"
+	// ErrorOutcome: the caller got an error.
+	ErrorOutcome OutcomeKind = "error"
+	// SuccessOutcome: the client says that it succeeded and cannot tell more (a
+	// command that ended 0).
+	SuccessOutcome OutcomeKind = "success"
+	// UnsupportedOutcome: the client cannot make this call.
+	UnsupportedOutcome OutcomeKind = "unsupported"
+	// UnknownOutcome: what the client reports does not say how the call ended.
+	UnknownOutcome OutcomeKind = "unknown"
+)
+
+// OutcomeError is the error that the caller got.
+type OutcomeError struct {
+	Kind    ErrorKind `json:"kind"`
+	Message string    `json:"message,omitempty"`
+	// Chain are further kinds that the caller can match in the same error, such
+	// as the last failure inside a cancellation. Nil where the client cannot tell.
+	Chain []ErrorKind `json:"chain,omitempty"`
+	// LastStatus is the status of the last failed attempt where the error exposes it.
+	LastStatus int `json:"last_status,omitempty"`
+}
+
+// ErrorKind is the class of an error.
+type ErrorKind string
+
+// The kinds of error: a closed list.
+const (
+	ErrTimeout       ErrorKind = "timeout"
+	ErrCanceled      ErrorKind = "canceled"
+	ErrConnect       ErrorKind = "connect"
+	ErrReset         ErrorKind = "reset"
+	ErrTruncated     ErrorKind = "truncated"
+	ErrProtocol      ErrorKind = "protocol"
+	ErrExhausted     ErrorKind = "exhausted"
+	ErrCircuitOpen   ErrorKind = "circuit-open"
+	ErrBudget        ErrorKind = "budget"
+	ErrNotReplayable ErrorKind = "not-replayable"
+	ErrPermanent     ErrorKind = "permanent"
+	ErrOther         ErrorKind = "other"
+)
