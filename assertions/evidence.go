@@ -1,0 +1,51 @@
+package assertions
+
+import (
+	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// Evidence is everything that a verdict is made from. All times are on the
+// journal's clock.
+type Evidence struct {
+	// Contract is the contract, prepared (defaults filled in).
+	Contract *scenarios.Contract
+	// Policy is the policy in force: the contract's field where the client could
+	// be told it, else what the client's profile declares. A nil field is not
+	// known, and a check that reads it is not observed.
+	Policy scenarios.Policy
+	// Journal is the server's record, taken after the watch.
+	Journal faultserver.Journal
+	// Calls are in the order in which they were started.
+	Calls []CallRecord
+	// Success is the answer that this client takes as success.
+	Success faultserver.Answer
+	// Capabilities are the client's.
+	Capabilities []scenarios.Capability
+	// Lateness is the worst lateness of a timer measured while the contract ran.
+	Lateness time.Duration
+	// Watched is how long late attempts were looked for after the last return.
+	Watched time.Duration
+	// HarnessError tells that the harness could not do its part; empty otherwise.
+	HarnessError string
+	// ClientError tells that the client could not be run; empty otherwise.
+	ClientError string
+}
+
+// CallRecord is one call (one repeat of it) as the runner made it.
+type CallRecord struct {
+	Token string
+	Name  string
+	// Method, Path and Body are what the client was asked to send.
+	Method string
+	Path   string
+	Body   faultserver.Body
+	// Started is stamped before the client was asked, Returned after it
+	// answered. Cancelled is when the cancellation was given, 0 when none was.
+	Started   time.Duration
+	Cancelled time.Duration
+	Returned  time.Duration
+	Outcome   scenarios.Outcome
+}
