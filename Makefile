@@ -1,0 +1,79 @@
+# Everything that one does with this repository. `make` alone lists it.
+
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+# What `cross` compiles for: one architecture each is enough to find a platform's missing file.
+PLATFORMS := linux/amd64 darwin/arm64 windows/amd64
+LINT      := go tool -modfile=$(CURDIR)/tools/golangci-lint.mod golangci-lint
+# Modules inside this one, whose dependencies stay out of ours.
+NESTED    := $(shell find . -mindepth 2 -name go.mod -not -path '*/testdata/*' -exec dirname {} \;)
+# Never from the cache: real sockets, clocks and commands are tested, which the cache does not see.
+TEST      := go test -race -count=1 -timeout 10m
+# How long each fuzz target runs.
+FUZZTIME  ?= 10s
+
+SHELL         := bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# $(call in-nested,COMMAND) runs a command in each nested module, and stops at the first that fails.
+in-nested = @for dir in $(NESTED); do echo "in $$dir: $(1)"; (cd $$dir && $(1)) || exit 1; done
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/faultsrv
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/faultsrv
+
+.PHONY: verdicts
+verdicts: build ## Judge the reference client, net/http and curl, and say what each keeps
+	@tools/verdicts.sh bin/faultsrv
+
+.PHONY: test
+test: ## Run every test, with the race detector
+	$(TEST) ./...
+	$(call in-nested,$(TEST) ./...)
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target for FUZZTIME (10s)
+	@tools/fuzz.sh $(FUZZTIME)
+
+.PHONY: generate
+generate: ## Make the generated files anew
+	go generate ./...
+
+.PHONY: fresh
+fresh: ## Fail when a generated file is stale
+	@tools/fresh.sh go generate ./...
+
+.PHONY: format
+format: ## Fail when a file is not as gofmt writes it
+	@stale=$$(gofmt -l .); \
+	if [ -n "$$stale" ]; then printf 'not as gofmt writes them; run gofmt -w on:\n%s\n' "$$stale" >&2; exit 1; fi
+
+.PHONY: vet
+vet: ## Run go vet
+	go vet ./...
+	$(call in-nested,go vet ./...)
+
+.PHONY: lint
+lint: ## Run golangci-lint, pinned in tools/golangci-lint.mod
+	$(LINT) run ./...
+	$(call in-nested,$(LINT) run --config $(CURDIR)/.golangci.yml ./...)
+
+.PHONY: cross
+cross: ## Compile everything, tests too, for Linux, macOS and Windows
+	@export CGO_ENABLED=0; for platform in $(PLATFORMS); do \
+	  echo "compile for $$platform"; \
+	  export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+	  go build ./... && go vet ./... || exit 1; \
+	done
+
+.PHONY: check
+check: format vet fresh cross lint test ## Everything that must hold before a change lands
+
+.PHONY: clean
+clean: ## Remove what was built and written
+	rm -rf bin out
