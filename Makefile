@@ -4,7 +4,8 @@ VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo un
 LDFLAGS   := -s -w -X main.version=$(VERSION)
 # What `cross` compiles for: one architecture each is enough to find a platform's missing file.
 PLATFORMS := linux/amd64 darwin/arm64 windows/amd64
-LINT      := go tool -modfile=$(CURDIR)/tools/golangci-lint.mod golangci-lint
+# A cache of its own for each clone: golangci-lint's shared one answers with the paths of the clone that was linted first.
+LINT      := GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache go tool -modfile=$(CURDIR)/tools/golangci-lint.mod golangci-lint
 # Modules inside this one, whose dependencies stay out of ours.
 NESTED    := $(shell find . -mindepth 2 -name go.mod -not -path '*/testdata/*' -exec dirname {} \;)
 # Never from the cache: real sockets, clocks and commands are tested, which the cache does not see.
@@ -50,7 +51,7 @@ fresh: ## Fail when a generated file is stale
 
 .PHONY: format
 format: ## Fail when a file is not as gofmt writes it
-	@stale=$$(gofmt -l .); \
+	@stale=$$(gofmt -l .) || exit 1; \
 	if [ -n "$$stale" ]; then printf 'not as gofmt writes them; run gofmt -w on:\n%s\n' "$$stale" >&2; exit 1; fi
 
 .PHONY: vet
