@@ -1,0 +1,2 @@
+// Package resilient is an HTTP client that retries correctly.
+package resilient

@@ -1,0 +1,219 @@
+package resilient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// outcome is what a call came to. The forms of the client differ in how they
+// hand it over, not in how it came about.
+type outcome struct {
+	resp *http.Response // nil where the call failed
+	info CallInfo
+	last error // the last attempt's failure, a *StatusError for a discarded response
+	stop error // what ended the call where that was not the last failure
+}
+
+// call is the state of one call: a policy at work on one request.
+type call struct {
+	policy  *policy
+	base    http.RoundTripper
+	request *http.Request // the template of every attempt; never modified
+	info    CallInfo
+	last    error
+	backoff Backoff // the policy's, or its state for this call
+}
+
+// errNothingReturned is a base that breaks the RoundTripper contract.
+var errNothingReturned = errors.New("the base RoundTripper returned neither a response nor an error")
+
+// run is the only retry loop of the package.
+func (p *policy) run(req *http.Request, base http.RoundTripper) outcome {
+	ctx := req.Context()
+	p = p.inContext(ctx)
+	c := call{policy: p, base: base, request: req}
+	if ctx.Err() != nil {
+		closeBody(req)
+		return c.interrupted()
+	}
+	if p.attempts > 1 {
+		request, err := buffered(req, p.bodyBuffer)
+		if err != nil {
+			return c.unsent(err)
+		}
+		c.request = request
+	}
+	attempt := c.request
+	for {
+		c.info.Attempts++
+		resp, err := c.send(attempt)
+		if err != nil && ctx.Err() != nil {
+			c.last = lastFailure(c.last, err)
+			return c.interrupted()
+		}
+		decision := p.judge(c.request, resp, err)
+		if decision == Stop {
+			return c.accept(resp, err)
+		}
+		wait, cause := c.retryIn(decision, resp)
+		if cause != "" {
+			return c.giveUp(cause, resp, err)
+		}
+		c.discard(resp, err)
+		if err := sleep(ctx, wait); err != nil {
+			return c.interrupted()
+		}
+		c.info.Waited += wait
+		attempt, err = c.repeat()
+		if err != nil {
+			c.info.Cause = CauseNotReplayable
+			return outcome{info: c.info, last: c.last, stop: err}
+		}
+	}
+}
+
+// send makes one attempt and keeps the base to its contract.
+func (c *call) send(req *http.Request) (*http.Response, error) {
+	var cancel context.CancelFunc
+	if timeout := c.policy.attemptTimeout; timeout > 0 {
+		var ctx context.Context
+		ctx, cancel = context.WithTimeoutCause(req.Context(), timeout, ErrAttemptTimeout)
+		req = req.WithContext(ctx)
+	}
+	resp, err := c.base.RoundTrip(req)
+	switch {
+	case err != nil && resp != nil && resp.Body != nil:
+		resp.Body.Close()
+	case err == nil && resp == nil:
+		err = errNothingReturned
+	case err == nil && resp.Body == nil:
+		resp.Body = http.NoBody
+	}
+	if cancel == nil {
+		return resp, err
+	}
+	if err != nil {
+		if c.request.Context().Err() == nil && req.Context().Err() != nil {
+			err = &attemptTimeoutError{cause: err}
+		}
+		cancel()
+		return nil, err
+	}
+	resp.Body = cancelOnClose(resp.Body, cancel)
+	return resp, nil
+}
+
+// retryIn gives the pause before the next attempt, or the cause why there is
+// none. What costs something, the budget, is asked last.
+func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, Cause) {
+	p := c.policy
+	switch {
+	case c.info.Attempts >= p.attempts:
+		return 0, CauseExhausted
+	case decision != RetryUnprocessed && !p.maySendTwice(c.request):
+		return 0, CauseNotIdempotent
+	case !replayable(c.request):
+		return 0, CauseNotReplayable
+	}
+	if c.backoff == nil {
+		c.backoff = p.backoff
+		if stateful, ok := p.backoff.(StatefulBackoff); ok {
+			c.backoff = stateful.ForCall()
+		}
+	}
+	wait, ok := p.pause(c.backoff.Next(c.info.Attempts-1), resp, time.Now())
+	if !ok {
+		return 0, CauseRetryAfter
+	}
+	if !fits(c.request.Context(), wait) {
+		return 0, CauseDeadline
+	}
+	return wait, ""
+}
+
+// discard gives up a result for the sake of the next one.
+func (c *call) discard(resp *http.Response, err error) {
+	if err != nil {
+		c.last = err
+		return
+	}
+	c.last = newStatusError(resp)
+	drain(resp, c.policy.drainBytes, c.policy.drainTime)
+}
+
+// repeat makes the request of the next attempt: a clone with a fresh body.
+func (c *call) repeat() (*http.Request, error) {
+	body, err := freshBody(c.request)
+	if err != nil {
+		return nil, err
+	}
+	attempt := c.request.Clone(c.request.Context())
+	attempt.Body = body
+	return attempt, nil
+}
+
+// accept ends the call with a result that asks for no retry.
+func (c *call) accept(resp *http.Response, err error) outcome {
+	if err == nil {
+		return c.hand(resp)
+	}
+	cause := CausePermanent
+	switch {
+	case errors.Is(err, ErrCircuitOpen):
+		cause = CauseCircuitOpen
+	case invalidRequest(c.request):
+		cause = CauseInvalid
+	}
+	return c.giveUp(cause, nil, err)
+}
+
+// giveUp ends the call with a result that would have been retried.
+func (c *call) giveUp(cause Cause, resp *http.Response, err error) outcome {
+	c.info.Cause = cause
+	if err == nil {
+		return c.hand(resp)
+	}
+	out := outcome{info: c.info, last: err}
+	if cause == CauseDeadline {
+		out.stop = context.DeadlineExceeded
+	}
+	return out
+}
+
+// hand returns a response, its body unread.
+func (c *call) hand(resp *http.Response) outcome {
+	c.info.attach(resp, c.request)
+	return outcome{resp: resp, info: c.info}
+}
+
+// interrupted ends the call with the end of the caller's context, or with the
+// certainty that it comes before the next attempt.
+func (c *call) interrupted() outcome {
+	ctx := c.request.Context()
+	c.info.Cause = CauseDeadline
+	stop := error(context.DeadlineExceeded)
+	if ctx.Err() != nil {
+		c.info.Cause, stop = contextCause(ctx)
+	}
+	return outcome{info: c.info, last: c.last, stop: stop}
+}
+
+// unsent ends the call before its first attempt.
+func (c *call) unsent(err error) outcome {
+	if c.request.Context().Err() != nil {
+		return c.interrupted()
+	}
+	c.info.Cause = CauseInvalid
+	return outcome{info: c.info, stop: err}
+}
+
+// lastFailure keeps the failure before a cancellation, which says more than
+// the aborted attempt that followed it.
+func lastFailure(before, aborted error) error {
+	if before != nil {
+		return before
+	}
+	return aborted
+}
