@@ -1,0 +1,56 @@
+package reports
+
+import (
+	"regexp"
+	"strings"
+)
+
+// namesSecret is an option whose value is a secret, by its name.
+var namesSecret = regexp.MustCompile(`(?i)^--?[a-z0-9-]*(user|passw(or)?d|pass|secret|token|bearer|cookie|api-?key)$`)
+
+// maybeSecret are short options that mean a secret only where the value looks
+// like one: curl's user and proxy user "name:password", and its cookie
+// "name=value".
+var maybeSecret = map[string]string{"-u": ":", "-U": ":", "-b": "="}
+
+// CommandLine is a command as one line that a POSIX shell splits into the same
+// arguments, with the secrets that it gives on the line hashed.
+func (r *Redactor) CommandLine(args []string) string {
+	words := make([]string, 0, len(args))
+	for i, arg := range args {
+		option, value, joined := strings.Cut(arg, "=")
+		switch {
+		case joined && namesSecret.MatchString(option):
+			arg = option + "=" + r.secretValue(value)
+		case i > 0 && (namesSecret.MatchString(args[i-1]) || looksSecret(args[i-1], arg)):
+			arg = r.secretValue(arg)
+		}
+		words = append(words, shellQuote(r.Text(arg)))
+	}
+	return strings.Join(words, " ")
+}
+
+func looksSecret(option, value string) bool {
+	sign, ok := maybeSecret[option]
+	return ok && strings.Contains(value, sign)
+}
+
+// secretValue leaves a placeholder such as {token} and another option as they are.
+func (r *Redactor) secretValue(value string) string {
+	if strings.HasPrefix(value, "-") || strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}") {
+		return value
+	}
+	r.remember(value)
+	return r.Hash(value)
+}
+
+// plainWord needs no quotes in a POSIX shell. Braces are for placeholders such
+// as {url}: alone, without a comma or "..", they mean nothing to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./=-]+$|^\{[a-z-]+\}$`)
+
+func shellQuote(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

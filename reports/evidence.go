@@ -1,0 +1,113 @@
+package reports
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/faultsrv/faultsrv/assertions"
+)
+
+// Options are what a result needs beside the evidence and the judgement.
+type Options struct {
+	// Redactor hides secrets; it is needed, and one serves the whole run.
+	Redactor *Redactor
+	// Places are texts that name a place of this machine or this run, such as
+	// "127.0.0.1:40123" or a temporary folder, and what stands for each in the
+	// report, such as "{server}". Other loopback addresses with a port become
+	// "{local}" by themselves. Nil means none.
+	Places map[string]string
+	// Bodies keeps the request bodies that the journal has.
+	Bodies bool
+	// Rerun is the command that runs this contract again, as arguments.
+	Rerun []string
+	// Duration is how long the contract ran.
+	Duration time.Duration
+}
+
+// FromEvidence makes the result of what the judge was given and what it said.
+// A contract that was never run has an evidence of nothing but the contract.
+func FromEvidence(e assertions.Evidence, j assertions.Judgement, options Options) Result {
+	learn(e, options.Redactor)
+	c := e.Contract
+	result := Result{
+		ID: c.ID, Title: c.Title, Area: c.Area(), Level: c.Level, Basis: c.Basis, Why: c.Why,
+		Cites: notNil(c.Cites), Cases: notNil(c.Cases), Needs: notNil(c.Needs),
+		Verdict: j.Verdict, Reason: j.Reason, Checks: j.Checks, Policy: e.Policy,
+		Calls:       mapped(e.Calls, call),
+		Attempts:    attempts(e.Journal),
+		Connections: connections(e.Journal),
+		Windows:     windows(e.Journal),
+		Events:      events(e.Journal),
+		Unmet:       e.Journal.Unmet, Effects: e.Journal.Effects, Dropped: e.Journal.Dropped,
+		Meta: ResultMeta{
+			Duration: options.Duration, Lateness: e.Lateness, Watched: e.Watched,
+			Rerun: options.Redactor.CommandLine(options.Rerun),
+		},
+	}
+	for i := range result.Attempts {
+		attempt := &result.Attempts[i]
+		attempt.Headers = options.Redactor.Headers(attempt.Headers)
+		attempt.Body.Trailers = options.Redactor.Headers(attempt.Body.Trailers)
+		if !options.Bodies {
+			attempt.Body.Kept = nil
+		}
+	}
+	for i := range result.Calls {
+		outcome := &result.Calls[i].Outcome
+		outcome.Headers = options.Redactor.Headers(outcome.Headers)
+	}
+	if last := len(result.Calls) - 1; last >= 0 {
+		result.Outcome = &result.Calls[last].Outcome
+	}
+	places := placesReplacer(options.Places)
+	return result.mapTexts(func(text string) string {
+		return localAddress.ReplaceAllString(places.Replace(options.Redactor.Text(text)), "{local}")
+	})
+}
+
+// learn shows the redactor every secret of the evidence before any text is
+// made of it: a message may quote a header that only a later attempt has.
+func learn(e assertions.Evidence, redactor *Redactor) {
+	for _, call := range e.Contract.Calls {
+		redactor.Learn(call.Headers)
+	}
+	for _, attempt := range e.Journal.Attempts {
+		redactor.Learn(attempt.Headers)
+		redactor.Learn(attempt.Body.Trailers)
+	}
+	for _, call := range e.Calls {
+		redactor.Learn(call.Outcome.Headers)
+	}
+}
+
+func call(record assertions.CallRecord) Call {
+	made := Call{
+		Token: record.Token, Name: record.Name, Method: record.Method, Path: record.Path,
+		Outcome: record.Outcome,
+		Meta: CallMeta{
+			Started: record.Started, Cancelled: record.Cancelled, Returned: record.Returned,
+			Elapsed: record.Outcome.Elapsed,
+		},
+	}
+	made.Outcome.Elapsed = 0
+	return made
+}
+
+// localAddress is a loopback address with a port, which differs each time.
+var localAddress = regexp.MustCompile(`\b127\.\d{1,3}\.\d{1,3}\.\d{1,3}:\d{1,5}\b|\[::1\]:\d{1,5}\b`)
+
+func placesReplacer(places map[string]string) *strings.Replacer {
+	names := make([]string, 0, len(places))
+	for name := range places {
+		names = append(names, name)
+	}
+	// The longest first: a folder may be another's beginning.
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(names))
+	for _, name := range names {
+		pairs = append(pairs, name, places[name])
+	}
+	return strings.NewReplacer(pairs...)
+}

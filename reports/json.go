@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// JSON writes the run in the published format (results.schema.json). It is a
+// [Renderer]; the same run gives the same bytes.
+func JSON(w io.Writer, run Run) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(run); err != nil {
+		return fmt.Errorf("write the results as JSON: %w", err)
+	}
+	return nil
+}
+
+// Read reads what JSON wrote. It is strict: another format, an unknown key or
+// verdict, a contract that comes twice, totals that do not fit the results, and
+// anything after the run are errors.
+func Read(r io.Reader) (Run, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return Run{}, fmt.Errorf("read the results: %w", err)
+	}
+	var head struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Run{}, fmt.Errorf("read the results: expected one JSON object as faultsrv writes it to results.json: %w%s", err, at(data, err))
+	}
+	if head.Format != Format {
+		return Run{}, fmt.Errorf("read the results: expected format %d, got %d: use the faultsrv that wrote them, or run the contracts again", Format, head.Format)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var run Run
+	if err := decoder.Decode(&run); err != nil {
+		return Run{}, fmt.Errorf("read the results: expected the keys and types of results.schema.json: %w%s", err, at(data, err))
+	}
+	if err := run.check(); err != nil {
+		return Run{}, fmt.Errorf("read the results: %w", err)
+	}
+	return run, nil
+}
+
+// at says where in the data a JSON error lies, where it tells.
+func at(data []byte, err error) string {
+	var offset int64
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &mismatch):
+		offset = mismatch.Offset
+	default:
+		return ""
+	}
+	before := data[:min(int(offset), len(data))]
+	return fmt.Sprintf(" (line %d)", 1+bytes.Count(before, []byte("\n")))
+}
+
+// check finds what the JSON types cannot: all of it, not the first alone.
+func (r Run) check() error {
+	var problems []error
+	seen := map[string]bool{}
+	for i, result := range r.Results {
+		if result.ID == "" {
+			problems = append(problems, fmt.Errorf("result %d: expected the id of a contract, got none", i+1))
+		}
+		if seen[result.ID] {
+			problems = append(problems, fmt.Errorf("result %d: contract %q comes twice: keep one of them", i+1, result.ID))
+		}
+		seen[result.ID] = true
+		if !slices.Contains(known, result.Verdict) {
+			problems = append(problems, fmt.Errorf("result %d (%s): expected one of the verdicts %q, got %q", i+1, result.ID, known, result.Verdict))
+		}
+	}
+	if counted := totals(r.Results); !sameTotals(counted, r.Totals) {
+		problems = append(problems, fmt.Errorf("totals: expected %v as the results count, got %v: the file was changed after it was written", counted, r.Totals))
+	}
+	return errors.Join(problems...)
+}
