@@ -18,9 +18,9 @@ type Call struct {
 	Body    *faultserver.Body   `yaml:"body"`
 	// Repeat is how often the call is made; 0 means once. Each repeat has a
 	// token of its own: "pay-1", "pay-2", ….
-	Repeat int `yaml:"repeat"`
+	Repeat int `yaml:"repeat" bounds:"1..10000"`
 	// Parallel is how many repeats are made at the same time; 0 means one.
-	Parallel int `yaml:"parallel"`
+	Parallel int `yaml:"parallel" bounds:"1..1000"`
 	// Script replaces the contract's script for this call, a copy for each repeat.
 	Script []faultserver.Step `yaml:"script"`
 	// Timeout is the caller's deadline for the whole call, 0 means none but the

@@ -58,12 +58,6 @@ type Contract struct {
 	Source Source `yaml:"-"`
 }
 
-// Source is a place in a file.
-type Source struct {
-	File string
-	Line int
-}
-
 // Area is the part of the id before the first dot.
 func (c *Contract) Area() string { return area(c.ID) }
 

@@ -130,20 +130,29 @@ type OutcomeRule struct {
 	// Success is the success answer, complete.
 	Success bool
 	// Status is an answer with this status.
-	Status int `yaml:"status"`
+	Status int `yaml:"status" bounds:"100..599"`
 	// Body of a Status outcome: "complete" asks that the caller could read the
 	// whole body that the server sent.
-	Body string `yaml:"body"`
+	Body AnswerBody `yaml:"body"`
 	// Error is an error of this kind (or, where several are given, one of them).
 	// "any" is any error.
 	Error []ErrorKind `yaml:"error"`
 	// LastStatus is the status that the error must expose.
-	LastStatus int `yaml:"last-status"`
+	LastStatus int `yaml:"last-status" bounds:"100..599"`
 	// AnyOf are alternatives.
 	AnyOf []OutcomeRule `yaml:"any-of"`
 	// Not is what the caller must not get.
 	Not *OutcomeRule `yaml:"not"`
 }
+
+// AnswerBody is a rule about the body of an answer.
+type AnswerBody string
+
+// BodyComplete: the caller could read the whole body that the server sent.
+const BodyComplete AnswerBody = "complete"
+
+// AnyError in an OutcomeRule is an error of any kind; no outcome has it.
+const AnyError ErrorKind = "any"
 
 // OutcomeCount is an entry of outcomes: how many repeats ended so.
 type OutcomeCount struct {

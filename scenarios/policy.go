@@ -6,7 +6,7 @@ import "time"
 // not said by the contract; Defaulted fills it in.
 type Policy struct {
 	// Attempts is how many requests a call may make in all, the first included.
-	Attempts *int     `yaml:"attempts" json:"attempts,omitempty"`
+	Attempts *int     `yaml:"attempts" json:"attempts,omitempty" bounds:"1..1000"`
 	Backoff  *Backoff `yaml:"backoff" json:"backoff,omitempty"`
 	// Timeouts bound an attempt and a whole call.
 	Timeouts *Timeouts `yaml:"timeouts" json:"timeouts,omitempty"`
@@ -15,7 +15,7 @@ type Policy struct {
 	Methods []string `yaml:"methods" json:"methods,omitempty"`
 	// Statuses are those that are retried; they replace the default, which is
 	// 429, 502, 503 and 504.
-	Statuses []int `yaml:"statuses" json:"statuses,omitempty"`
+	Statuses []int `yaml:"statuses" json:"statuses,omitempty" bounds:"100..599"`
 	// RetryAfterCap is the longest Retry-After that is waited for.
 	RetryAfterCap *time.Duration `yaml:"retry-after-cap" json:"retry_after_cap,omitempty"`
 	Breaker       *Breaker       `yaml:"breaker" json:"breaker,omitempty"`
@@ -33,7 +33,7 @@ type Backoff struct {
 	// Exponential is the base: the n-th retry waits base × factor^(n-1).
 	Exponential *time.Duration `yaml:"exponential" json:"exponential,omitempty"`
 	// Factor is the growth of Exponential; 0 means 2.
-	Factor float64 `yaml:"factor" json:"factor,omitempty"`
+	Factor float64 `yaml:"factor" json:"factor,omitempty" bounds:"1..100"`
 	// Max is the longest pause, jitter included; 0 means no limit.
 	Max    time.Duration `yaml:"max" json:"max,omitempty"`
 	Jitter Jitter        `yaml:"jitter" json:"jitter,omitempty"`
@@ -62,20 +62,20 @@ type Timeouts struct {
 type Breaker struct {
 	// Failures in a row open it; Open is how long it stays open; Probes is how
 	// many requests it lets through at a time when half-open.
-	Failures int           `yaml:"failures" json:"failures"`
+	Failures int           `yaml:"failures" json:"failures" bounds:"1..1000"`
 	Open     time.Duration `yaml:"open" json:"open"`
-	Probes   int           `yaml:"probes" json:"probes"`
+	Probes   int           `yaml:"probes" json:"probes" bounds:"1..1000"`
 }
 
 // Budget is a retry budget: never more retries than Ratio × calls + Reserve.
 type Budget struct {
-	Ratio   float64 `yaml:"ratio" json:"ratio"`
-	Reserve int     `yaml:"reserve" json:"reserve"`
+	Ratio   float64 `yaml:"ratio" json:"ratio" bounds:"0..1000"`
+	Reserve int     `yaml:"reserve" json:"reserve" bounds:"0..100000"`
 }
 
 // Hedge sends a second attempt when the first has not answered after Delay.
 type Hedge struct {
 	Delay time.Duration `yaml:"delay" json:"delay"`
 	// Max is how many hedged attempts there may be; 0 means 1.
-	Max int `yaml:"max" json:"max,omitempty"`
+	Max int `yaml:"max" json:"max,omitempty" bounds:"1..1000"`
 }

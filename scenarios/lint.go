@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Rule is a rule of lint.
+type Rule struct {
+	// Name is how problems name it.
+	Name string
+	// Says is the rule in a sentence, for the reference.
+	Says string
+
+	check func(*report)
+}
+
+// Rules are the rules of lint, in the order in which they are checked.
+func Rules() []Rule {
+	return slices.Concat(structureRules(), ruleRules(), idRules(), judgementRules(), serverRules(), timeRules())
+}
+
+// Lint finds what the format can say and a contract must not: a rule without a
+// basis, an expectation that cannot be judged, a server that cannot strike.
+// evaluators are the names of the registered Go evaluators. It returns the
+// problems in the order of the contracts.
+func Lint(contracts []*Contract, evaluators ...string) []Problem {
+	var problems Problems
+	ids := map[string]Source{}
+	for _, c := range contracts {
+		r := report{contract: c, filled: c.Defaulted(), evaluators: evaluators, ids: ids}
+		for _, rule := range Rules() {
+			r.run(rule)
+		}
+		slices.SortStableFunc(r.problems, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
+		problems = append(problems, r.problems...)
+		ids[c.ID] = c.Source
+	}
+	return problems
+}
+
+// report gathers the problems of one contract.
+type report struct {
+	contract *Contract
+	// filled is the contract with its defaults.
+	filled     *Contract
+	evaluators []string
+	// ids are those of the contracts before this one.
+	ids      map[string]Source
+	rule     string
+	problems Problems
+}
+
+func (r *report) run(rule Rule) {
+	r.rule = rule.Name
+	rule.check(r)
+}
+
+// at reports a problem at a path of the contract.
+func (r *report) at(path, format string, args ...any) {
+	p := r.contract.Source.problem(path, fmt.Sprintf(format, args...))
+	p.Rule = r.rule
+	r.problems = append(r.problems, p)
+}
+
+// suggest is at with the nearest of the words that were possible.
+func (r *report) suggest(path, written string, words []string, format string, args ...any) {
+	r.at(path, format, args...)
+	last := &r.problems[len(r.problems)-1]
+	if last.Suggestion = nearest(written, words); last.Suggestion == "" {
+		last.Message += "; expected " + oneOf(words)
+	}
+}

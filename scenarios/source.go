@@ -1,0 +1,74 @@
+package scenarios
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Source is where a contract was read.
+type Source struct {
+	File string
+	// Line is the contract's first line, from 1.
+	Line int
+
+	text *text
+	// places are the positions of keys and values by their path in the contract.
+	places map[string]place
+}
+
+// text is a file as it was read.
+type text struct {
+	file  string
+	lines []string
+}
+
+// place is a position in a file; both count from 1, columns in characters.
+type place struct{ line, column int }
+
+func readText(file string, data []byte) *text {
+	return &text{file: file, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
+}
+
+func (t *text) line(n int) string {
+	if t == nil || n < 1 || n > len(t.lines) {
+		return ""
+	}
+	return t.lines[n-1]
+}
+
+// problem makes a problem at a place of the text.
+func (t *text) problem(at place, path, message string) Problem {
+	return Problem{File: t.file, Line: at.line, Column: at.column, Path: path, Message: message, LineText: t.line(at.line)}
+}
+
+// problem makes a problem at a path of the contract; of a path that was not
+// written, at the nearest one around it.
+func (s Source) problem(path, message string) Problem {
+	p := Problem{File: s.File, Line: s.Line, Path: path, Message: message}
+	for at := path; ; at = parentPath(at) {
+		if found, ok := s.places[at]; ok {
+			p.Line, p.Column = found.line, found.column
+			break
+		}
+		if at == "" {
+			break
+		}
+	}
+	if p.Column > 0 {
+		p.LineText = s.text.line(p.Line)
+	}
+	return p
+}
+
+func parentPath(path string) string {
+	return path[:max(strings.LastIndexAny(path, ".["), 0)]
+}
+
+func keyPath(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func itemPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

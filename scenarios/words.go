@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+)
+
+// words are the closed lists of the format: for each type, all that it can be
+// written as.
+var words = collect(
+	list(Must, Should, Observe),
+	list(Standard, Safety, Promise, Practice),
+	list(StrengthMust, StrengthMustNot, StrengthShould, StrengthShouldNot, StrengthRecommended, StrengthMay),
+	list(Plain, TLS, H2, H2C),
+	list(FreshClient, SharedClient),
+	list(RunAlone),
+	list(CanRetry, CanAttempts, CanBackoff, CanTimeout, CanMethod, CanHeaders, CanRequestBody, CanStreamedBody,
+		CanCancel, CanShared, CanParallel, CanStatus, CanErrorKind, CanResponseBody, CanIdempotencyKey,
+		CanBreaker, CanBudget, CanHedge, CanTLS, CanHTTP2),
+	list(NoJitter, FullJitter, EqualJitter, DecorrelatedJitter),
+	list(BodySource),
+	list(BodyComplete),
+	list(ErrTimeout, ErrCanceled, ErrConnect, ErrReset, ErrTruncated, ErrProtocol, ErrExhausted, ErrCircuitOpen,
+		ErrBudget, ErrNotReplayable, ErrPermanent, ErrOther, AnyError),
+	list(faultserver.FailAfterScript, faultserver.RepeatAfterScript, faultserver.LoopAfterScript),
+	list(faultserver.FreshConnection, faultserver.ReusedConnection),
+	list(faultserver.CommitAlways, faultserver.CommitByKey),
+	list(faultserver.Started, faultserver.Returned, faultserver.AllOthersReturned, faultserver.Arrived,
+		faultserver.Answered, faultserver.Struck),
+	list(faultserver.EndFIN, faultserver.EndRST, faultserver.EndStall),
+	list(faultserver.CutInsideChunk, faultserver.CutBetweenChunks, faultserver.CutBeforeLastCRLF),
+	list(faultserver.FramingLength, faultserver.FramingChunked, faultserver.FramingClose),
+	list(faultserver.IMFFixdate, faultserver.RFC850, faultserver.Asctime),
+)
+
+// Words are the words of the closed lists by their type, for the schema and
+// the reference.
+func Words() map[reflect.Type][]string { return maps.Clone(words) }
+
+type wordList struct {
+	of    reflect.Type
+	words []string
+}
+
+func list[T ~string](all ...T) wordList {
+	l := wordList{of: reflect.TypeFor[T]()}
+	for _, word := range all {
+		l.words = append(l.words, string(word))
+	}
+	return l
+}
+
+func collect(lists ...wordList) map[reflect.Type][]string {
+	all := make(map[reflect.Type][]string, len(lists))
+	for _, l := range lists {
+		all[l.of] = l.words
+	}
+	return all
+}
+
+// known tells whether a word is in the closed list of T.
+func known[T ~string](word T) bool {
+	return slices.Contains(words[reflect.TypeFor[T]()], string(word))
+}
+
+// wordsOf is the closed list of T.
+func wordsOf[T ~string]() []T {
+	var all []T
+	for _, word := range words[reflect.TypeFor[T]()] {
+		all = append(all, T(word))
+	}
+	return all
+}
