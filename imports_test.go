@@ -45,24 +45,31 @@ var (
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/inconshreveable/mousetrap", "golang.org/x/term")
 
 	contracts = []string{"faultserver", "scenarios"}
-	judging   = with(contracts, "assertions", "reports", "resilient")
+	client    = with(contracts, "suites")
+	judging   = with(contracts, "assertions", "reports", "suites")
 )
 
 // rooms has one entry for each package, by its folder: none may be missing and
 // none may be there that is not a package.
 var rooms = map[string]room{
-	"":                    {},
-	"faultserver":         {modules: sys},
-	"scenarios":           {ours: []string{"faultserver"}, modules: yaml},
-	"scenarios/schema":    {ours: contracts, modules: schema},
-	"assertions":          {ours: contracts, modules: yaml},
-	"assertions/matchers": {ours: with(contracts, "assertions"), modules: gomega},
-	"resilient":           {},
-	"reports":             {ours: with(contracts, "assertions"), modules: yaml},
-	"suites":              {ours: judging, modules: yaml},
-	"suites/mutants":      {ours: with(judging, "suites"), modules: yaml},
-	"suites/ginkgosuite":  {ours: with(judging, "suites", "assertions/matchers"), modules: ginkgo},
-	"cmd/faultsrv":        {ours: with(judging, "suites", "scenarios/schema"), modules: command},
+	"":                         {},
+	"faultserver":              {modules: sys},
+	"scenarios":                {ours: []string{"faultserver"}, modules: yaml},
+	"scenarios/schema":         {ours: contracts, modules: schema},
+	"assertions":               {ours: contracts, modules: yaml},
+	"assertions/matchers":      {ours: with(contracts, "assertions"), modules: gomega},
+	"resilient":                {},
+	"reports":                  {ours: with(contracts, "assertions"), modules: yaml},
+	"suites":                   {ours: with(contracts, "assertions", "reports"), modules: yaml},
+	"suites/clients/nethttp":   {ours: client, modules: yaml},
+	"suites/clients/resilient": {ours: with(client, "resilient"), modules: yaml},
+	"suites/command":           {ours: client, modules: yaml},
+	"suites/mutants":           {ours: with(client, "resilient"), modules: yaml},
+	"suites/ginkgosuite":       {ours: with(judging, "assertions/matchers"), modules: ginkgo},
+	"cmd/faultsrv": {
+		ours:    with(judging, "scenarios/schema", "suites/command", "suites/clients/nethttp", "suites/clients/resilient"),
+		modules: command,
+	},
 }
 
 func with(some []string, more ...string) []string { return slices.Concat(some, more) }
