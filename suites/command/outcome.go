@@ -1,0 +1,61 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// broken is the outcome of a command that could not be run.
+func broken(err error) scenarios.Outcome {
+	return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: err.Error()}
+}
+
+// outcome is what the end of the process says of the call. Whether exit status 0
+// is believed depends on what the server sent, and is judged there.
+func (s *Subject) outcome(ctx context.Context, ended ending) scenarios.Outcome {
+	outcome := scenarios.Outcome{Elapsed: ended.elapsed, Note: ended.left.String()}
+	switch {
+	case ended.byUs != nil && ctx.Err() == nil:
+		s.cutShort(&outcome, scenarios.ErrTimeout, fmt.Sprintf("it had not returned after %s, and was ended", s.options.CallTimeout))
+	case errors.Is(ended.byUs, context.DeadlineExceeded):
+		s.cutShort(&outcome, scenarios.ErrTimeout, "it had not returned when the call's time was over, and was ended")
+	case ended.byUs != nil:
+		s.cutShort(&outcome, scenarios.ErrCanceled, "it was ended, since the call was called off")
+	case ended.status == 0:
+		outcome.Kind = scenarios.SuccessOutcome
+	default:
+		kind, ok := s.options.ExitKinds[ended.status]
+		if !ok {
+			kind = scenarios.ErrOther
+		}
+		message := ended.how
+		if line := ended.stderr.lastLine(); line != "" {
+			message += ": " + line
+		}
+		outcome.Kind = scenarios.ErrorOutcome
+		outcome.Error = &scenarios.OutcomeError{Kind: kind, Message: message}
+	}
+	return outcome
+}
+
+// cutShort makes an outcome of what we did to the process, and says that we did.
+func (s *Subject) cutShort(outcome *scenarios.Outcome, kind scenarios.ErrorKind, why string) {
+	outcome.Kind = scenarios.ErrorOutcome
+	outcome.Error = &scenarios.OutcomeError{Kind: kind, Message: why}
+	outcome.Note = joinNotes(s.profile.Name+": "+why, outcome.Note)
+}
+
+// joinNotes makes one note of those that say something.
+func joinNotes(notes ...string) string {
+	var said []string
+	for _, note := range notes {
+		if note != "" {
+			said = append(said, note)
+		}
+	}
+	return strings.Join(said, "; ")
+}

@@ -1,0 +1,61 @@
+package command
+
+import "strings"
+
+// An Excerpt is what was kept of an output.
+type Excerpt struct {
+	// Head is its beginning and Tail its end. A short output is all in Head.
+	Head, Tail []byte
+	// Total is how many bytes there were.
+	Total int64
+}
+
+// capture keeps both ends of what is written to it.
+type capture struct {
+	limit int
+	head  []byte
+	// tail is a ring once it has its full length; next is where it is written.
+	tail  []byte
+	next  int
+	total int64
+}
+
+// Write implements io.Writer. It never fails.
+func (c *capture) Write(p []byte) (int, error) {
+	written := len(p)
+	c.total += int64(written)
+	room := min(c.limit-len(c.head), len(p))
+	c.head = append(c.head, p[:room]...)
+	p = p[room:]
+	if len(p) > c.limit {
+		p = p[len(p)-c.limit:]
+	}
+	room = min(c.limit-len(c.tail), len(p))
+	c.tail = append(c.tail, p[:room]...)
+	for p = p[room:]; len(p) > 0; {
+		n := copy(c.tail[c.next:], p)
+		c.next = (c.next + n) % c.limit
+		p = p[n:]
+	}
+	return written, nil
+}
+
+// excerpt is what was kept.
+func (c *capture) excerpt() Excerpt {
+	tail := make([]byte, 0, len(c.tail))
+	tail = append(tail, c.tail[c.next:]...)
+	tail = append(tail, c.tail[:c.next]...)
+	return Excerpt{Head: c.head, Tail: tail, Total: c.total}
+}
+
+// lastLine is the last line that has something on it, cut to what a message
+// bears.
+func (e Excerpt) lastLine() string {
+	const longest = 300
+	text := strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "�"))
+	text = text[strings.LastIndexAny(text, "\r\n")+1:]
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "…"
+	}
+	return text
+}

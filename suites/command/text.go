@@ -1,0 +1,81 @@
+package command
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// plain matches an argument that a shell takes as it is; braces without a comma
+// are none of its business.
+var plain = regexp.MustCompile(`^[\w@%+=:,./{}-]+$`)
+
+// secret matches the headers, and the user in an address, that a report must
+// not tell.
+var secret = regexp.MustCompile(`(?i)^((?:proxy-)?authorization|cookie|x-api-key)(\s*:\s*).+|(://[^/\s:@]*:)[^/\s@]+@`)
+
+// commandLine is a command as one would type it, for reports: quoted for a
+// shell where needed, without secrets.
+func commandLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		arg = redact(arg)
+		if !plain.MatchString(arg) || strings.Contains(arg, "{") && strings.Contains(arg, ",") {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		quoted[i] = arg
+	}
+	return strings.Join(quoted, " ")
+}
+
+// redact replaces what a report must not tell.
+func redact(arg string) string {
+	return secret.ReplaceAllStringFunc(arg, func(match string) string {
+		groups := secret.FindStringSubmatch(match)
+		if groups[3] != "" {
+			return groups[3] + "REDACTED@"
+		}
+		return groups[1] + groups[2] + "REDACTED"
+	})
+}
+
+// notTold are the values whose absence keeps contracts from being judged, with
+// the placeholders that would tell them.
+var notTold = []struct {
+	capability scenarios.Capability
+	by         string
+}{
+	{scenarios.CanAttempts, "{attempts} or {retries}"},
+	{scenarios.CanBackoff, "{backoff} or {backoff-ms}"},
+	{scenarios.CanTimeout, "{timeout}, {timeout-ms}, {attempt-timeout} or {attempt-timeout-ms}"},
+	{scenarios.CanMethod, "{method}"},
+	{scenarios.CanHeaders, "{header...}"},
+	{scenarios.CanRequestBody, "{body-file}"},
+	{scenarios.CanResponseBody, "{output}"},
+}
+
+// Notes say, a sentence each, what the command can be judged by and what not:
+// for the start of a run.
+func (s *Subject) Notes() []string {
+	var can []string
+	for _, capability := range s.profile.Capabilities {
+		can = append(can, string(capability))
+	}
+	notes := []string{"judged by what the command line tells it: " + strings.Join(can, ", ")}
+	for _, value := range notTold {
+		if !s.profile.Can(value.capability) {
+			notes = append(notes, fmt.Sprintf("not %s: no %s", value.capability, value.by))
+		}
+	}
+	if !s.profile.Can(scenarios.CanErrorKind) {
+		notes = append(notes, "not error-kind: an exit status alone does not tell it")
+	}
+	for _, pair := range rivals {
+		if s.used[pair[0]] {
+			notes = append(notes, fmt.Sprintf("%s is in whole seconds, rounded up, and judged so; %s is exact", pair[0], pair[1]))
+		}
+	}
+	return notes
+}

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// processes is the system's list of processes.
+const processes = "/proc"
+
+// process is a line of that list.
+type process struct {
+	state byte
+	group int
+	// since is when it was started, in clock ticks after the system was.
+	since uint64
+}
+
+// look reads a process's line; false when there is none.
+func look(pid int) (process, bool) {
+	line, err := os.ReadFile(filepath.Join(processes, strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return process{}, false
+	}
+	// The second field is the program's name in parentheses, which may have any
+	// bytes in it; counted from there, the state is field 0, the group 2 and the
+	// start 19 (proc_pid_stat(5)).
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(fields) < 20 {
+		return process{}, false
+	}
+	group, errGroup := strconv.Atoi(string(fields[2]))
+	since, errSince := strconv.ParseUint(string(fields[19]), 10, 64)
+	if errGroup != nil || errSince != nil {
+		return process{}, false
+	}
+	return process{state: fields[0][0], group: group, since: since}, true
+}
+
+// startOf is when a process was started.
+func startOf(pid int) uint64 {
+	p, _ := look(pid)
+	return p.since
+}
+
+// alive is how many processes of the tree run.
+func (t *tree) alive() int {
+	inGroup, escaped, ok := t.members()
+	if !ok { // no list to look them up in
+		if syscall.Kill(-t.group, 0) == nil {
+			return unknown
+		}
+		return 0
+	}
+	return inGroup + len(escaped)
+}
+
+// escaped are the processes that left the group.
+func (t *tree) escaped() []int {
+	_, escaped, _ := t.members()
+	return escaped
+}
+
+// members are the processes of the group, and those outside it that have the
+// run's mark in their environment. One that has ended and waits to be fetched by
+// its parent is none. It is false where the system has no list of processes.
+func (t *tree) members() (inGroup int, escaped []int, ok bool) {
+	dir, err := os.Open(processes)
+	if err != nil {
+		return 0, nil, false
+	}
+	names, err := dir.Readdirnames(-1)
+	_ = dir.Close() // it was only read
+	if err != nil || t.since == 0 {
+		return 0, nil, false
+	}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		p, ok := look(pid)
+		switch {
+		case !ok, p.state == 'Z', p.state == 'X', p.since < t.since:
+		case p.group == t.group:
+			inGroup++
+		case t.marked(pid):
+			escaped = append(escaped, pid)
+		}
+	}
+	return inGroup, escaped, true
+}
+
+// marked tells whether a process has the run's mark in its environment. One
+// of another user cannot be read, and cannot be ours.
+func (t *tree) marked(pid int) bool {
+	env, err := os.ReadFile(filepath.Join(processes, strconv.Itoa(pid), "environ"))
+	return err == nil && bytes.Contains(env, []byte(t.mark))
+}

@@ -1,0 +1,51 @@
+//go:build unix
+
+package command
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// tree is a command and everything that it has started.
+type tree struct {
+	mark    string
+	command *exec.Cmd
+	// group is the process group, and the command's process id.
+	group int
+	// since is when the command was started, on the clock of the system's list
+	// of processes; 0 where there is none.
+	since uint64
+}
+
+func newTree(mark string) (*tree, error) { return &tree{mark: mark}, nil }
+
+// prepare has the command started in a group of its own.
+func (t *tree) prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+func (t *tree) started(cmd *exec.Cmd) {
+	t.command, t.group = cmd, cmd.Process.Pid
+	t.since = startOf(t.group)
+}
+
+// terminate asks all to end.
+func (t *tree) terminate() { t.signal(syscall.SIGTERM) }
+
+// kill ends all.
+func (t *tree) kill() { t.signal(syscall.SIGKILL) }
+
+// signal sends a signal to the group and to whoever left it. That there is
+// nobody any more is fine.
+func (t *tree) signal(signal syscall.Signal) {
+	if syscall.Kill(-t.group, signal) != nil {
+		// A command may have made another group for itself.
+		_ = t.command.Process.Signal(signal)
+	}
+	for _, pid := range t.escaped() {
+		_ = syscall.Kill(pid, signal)
+	}
+}
+
+func (t *tree) close() {}
