@@ -1,0 +1,92 @@
+package assertions
+
+import (
+	"fmt"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+)
+
+// sourceBody judges `body: source`: the bytes that the server received of each
+// attempt are those that the client was asked to send. No clock.
+//
+//   - A request that came whole has the source's length and SHA-256.
+//   - One that the step cut short (it struck at request-head or in the body, an
+//     early answer included), or that the caller or a timeout may have ended,
+//     has at most the source's length, and the SHA-256 of as long a prefix.
+//   - One that the client itself left unfinished, though the server would have
+//     read it to its end, is a body that was lost.
+//   - A declared length is the source's, whether the body came whole or not.
+//
+// A connection that was struck before a request came has no body to judge; a
+// call without any request makes it not observed.
+func sourceBody(s subject) Check {
+	var t tally
+	expected := "the source's bytes"
+	if len(s.calls) == 1 {
+		expected = fmt.Sprintf("the source's %s", plural(s.calls[0].Body.Len(), "byte"))
+	}
+	for _, call := range s.calls {
+		for _, attempt := range call.attempts {
+			if !hasHead(attempt) {
+				t.skip("no request came: the connections were struck before")
+				continue
+			}
+			t.judged++
+			t.saw(receivedText(attempt.Body))
+			if why := bodyFault(s, call, attempt); why != "" {
+				t.fail(s.who(call)+why, attempt.Index)
+			}
+		}
+	}
+	if len(t.observed) == 0 {
+		t.skip("no attempt reached the server")
+	}
+	return t.check("body", expected)
+}
+
+// bodyFault says what is wrong with the body of an attempt; empty where nothing is.
+func bodyFault(s subject, call madeCall, attempt faultserver.Attempt) string {
+	source, body := call.Body, attempt.Body
+	carried := fmt.Sprintf("attempt %d carried %s of %s",
+		attempt.Number, count(body.Received), plural(source.Len(), "byte"))
+	const another = ": the server saw another request"
+	switch {
+	case body.Declared >= 0 && body.Declared != source.Len():
+		return fmt.Sprintf("attempt %d declared %s, the source has %s%s",
+			attempt.Number, plural(body.Declared, "byte"), count(source.Len()), another)
+	case body.Received > source.Len():
+		return carried + another
+	case body.Complete && body.Received != source.Len():
+		return carried + another
+	case body.SHA256 != source.PrefixSHA256(body.Received):
+		return fmt.Sprintf("attempt %d carried %s that are not the source's%s",
+			attempt.Number, plural(body.Received, "byte"), another)
+	case !body.Complete && !mayBeCut(s, call, attempt):
+		return carried + ": the client left the body unfinished, though the server was reading it"
+	default:
+		return ""
+	}
+}
+
+// mayBeCut tells that a body may have been cut short by something else than the
+// client's losing it: the step, the caller, a timeout, or a faster hedge.
+func mayBeCut(s subject, call madeCall, attempt faultserver.Attempt) bool {
+	if attempt.Open || attempt.Happened.Kind != "client-left" {
+		return true
+	}
+	at, err := faultserver.ParsePoint(attempt.Intended.At)
+	if err == nil && (at.Phase == faultserver.RequestHead || at.Phase == faultserver.RequestBody) {
+		return true
+	}
+	asked, _ := contractCall(s.evidence.Contract, call.Name)
+	policy := s.evidence.Policy
+	return call.Cancelled > 0 || asked.Timeout > 0 || policy.Timeouts != nil || policy.Hedge != nil
+}
+
+func receivedText(body faultserver.BodyReceipt) string {
+	text := plural(body.Received, "byte")
+	if !body.Complete {
+		text += " (cut)"
+	}
+	return text
+}

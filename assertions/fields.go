@@ -1,0 +1,159 @@
+package assertions
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// fieldForms are the fields that there are, for messages.
+const fieldForms = "method, target, proto and header.NAME"
+
+// knownField tells that a field can be read.
+func knownField(field scenarios.Field) bool {
+	switch field {
+	case "method", "target", "proto":
+		return true
+	default:
+		name, header := strings.CutPrefix(string(field), "header.")
+		return header && name != ""
+	}
+}
+
+// fieldOf is an attempt's value of a field; false where the attempt has none.
+// Header names match whatever their case, and several lines of one name are one
+// value, joined by ", " in the order they came (RFC 9110, section 5.3).
+func fieldOf(attempt faultserver.Attempt, field scenarios.Field) (string, bool) {
+	switch field {
+	case "method":
+		return attempt.Method, true
+	case "target":
+		return attempt.Target, true
+	case "proto":
+		return attempt.Proto, true
+	}
+	name := strings.TrimPrefix(string(field), "header.")
+	var lines []string
+	for _, line := range attempt.Headers {
+		if strings.EqualFold(line.Name, name) {
+			lines = append(lines, line.Value)
+		}
+	}
+	return strings.Join(lines, ", "), lines != nil
+}
+
+// requests are the attempts whose head came: the ones that have fields.
+func requests(attempts []faultserver.Attempt) []faultserver.Attempt {
+	var list []faultserver.Attempt
+	for _, attempt := range attempts {
+		if hasHead(attempt) {
+			list = append(list, attempt)
+		}
+	}
+	return list
+}
+
+// same judges that a field is equal in all requests of each call; absent from
+// all is equal too. No clock. Where no call made two requests there is nothing
+// to compare, and it is not observed.
+func same(s subject, field scenarios.Field) Check {
+	var t tally
+	for _, call := range s.calls {
+		list := requests(call.attempts)
+		if len(list) < 2 {
+			t.skip("no call made two requests: there is nothing to compare")
+			continue
+		}
+		t.judged++
+		before, had := fieldOf(list[0], field)
+		t.saw(valueText(before, had))
+		for _, attempt := range list[1:] {
+			value, has := fieldOf(attempt, field)
+			if value != before || has != had {
+				t.saw(valueText(value, has))
+				t.fail(fmt.Sprintf("%s%s was %s in attempt %d and %s in attempt %d: the server saw another request",
+					s.who(call), field, valueText(before, had), list[0].Number, valueText(value, has), attempt.Number),
+					list[0].Index, attempt.Index)
+				break
+			}
+		}
+	}
+	return t.check("same."+string(field), "the same in every attempt of a call")
+}
+
+// distinct judges that no value of a field is used by two calls; a request
+// without it fails. No clock. Where fewer than two calls made a request there
+// is nothing to compare, and it is not observed.
+func distinct(s subject, field scenarios.Field) Check {
+	var t tally
+	user := make(map[string]madeCall)
+	for _, call := range s.calls {
+		list := requests(call.attempts)
+		if len(list) > 0 {
+			t.judged++
+		}
+		for _, attempt := range list {
+			value, has := fieldOf(attempt, field)
+			t.saw(valueText(value, has))
+			if !has {
+				t.fail(fmt.Sprintf("%sattempt %d has no %s", s.who(call), attempt.Number, field), attempt.Index)
+				continue
+			}
+			if other, used := user[value]; used && other.Token != call.Token {
+				t.fail(fmt.Sprintf("%s was %s in call %s and in call %s: the server takes the second for a repetition of the first",
+					field, valueText(value, true), other.Token, call.Token), attempt.Index)
+				continue
+			}
+			user[value] = call
+		}
+	}
+	if t.judged < 2 && len(t.failures) == 0 {
+		return unobserved("distinct."+string(field), "another value in each call", "fewer than two calls made a request: there is nothing to compare")
+	}
+	return t.check("distinct."+string(field), "another value in each call")
+}
+
+// absent judges that no request has a field. No clock. Where no request came it
+// is not observed.
+func absent(s subject, field scenarios.Field) Check {
+	return presence(s, "absent."+string(field), "in no attempt", field, false)
+}
+
+// present judges that every request has a field. No clock. Where no request
+// came it is not observed.
+func present(s subject, field scenarios.Field) Check {
+	return presence(s, "present."+string(field), "in every attempt", field, true)
+}
+
+func presence(s subject, name, expected string, field scenarios.Field, wanted bool) Check {
+	t := tally{}
+	t.skip("no request reached the server")
+	for _, call := range s.calls {
+		for _, attempt := range requests(call.attempts) {
+			t.judged++
+			value, has := fieldOf(attempt, field)
+			t.saw(valueText(value, has))
+			switch {
+			case has && !wanted:
+				t.fail(fmt.Sprintf("%sattempt %d has %s: %s", s.who(call), attempt.Number, field, valueText(value, has)), attempt.Index)
+			case !has && wanted:
+				t.fail(fmt.Sprintf("%sattempt %d has no %s", s.who(call), attempt.Number, field), attempt.Index)
+			}
+		}
+	}
+	return t.check(name, expected)
+}
+
+// valueText quotes a value, short enough for a sentence.
+func valueText(value string, has bool) string {
+	const longest = 60
+	if !has {
+		return "absent"
+	}
+	if len(value) > longest {
+		return fmt.Sprintf("%q… (%s)", value[:longest], plural(len(value), "byte"))
+	}
+	return fmt.Sprintf("%q", value)
+}

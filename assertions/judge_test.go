@@ -1,0 +1,122 @@
+package assertions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// exact is the expectation of n attempts.
+func exact(n int) scenarios.Expectations {
+	return scenarios.Expectations{All: scenarios.Expectation{Attempts: &scenarios.Attempts{Each: &n}}}
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	threeFailed := func(edits ...edit[Evidence]) Evidence {
+		e := evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms), failed(3, 100*ms, 101*ms))
+		e.Contract.Expect = exact(3)
+		return edited(e, edits)
+	}
+	expectTwo := func(e *Evidence) { e.Contract.Expect = exact(2) }
+	cannotTell := func(e *Evidence) {
+		e.Contract.Expect = scenarios.Expectations{All: scenarios.Expectation{Attempts: &scenarios.Attempts{Policy: true}}}
+		e.Policy.Attempts = nil
+	}
+	for _, test := range []struct {
+		name   string
+		edits  []edit[Evidence]
+		want   Verdict
+		reason string
+	}{
+		{"all that is expected is so", nil, Pass, ""},
+		{"a check fails", []edit[Evidence]{expectTwo}, Fail, "attempts: 3 attempts reached the server, 1 more than 2"},
+		{"a check of a should fails", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Contract.Level = scenarios.Should }}, Weak, "attempts: 3"},
+		{"a check under also fails", []edit[Evidence]{func(e *Evidence) { e.Contract.Also = exact(2) }}, Fail, "attempts: 3"},
+		{"a check under also is not observed", []edit[Evidence]{func(e *Evidence) {
+			cannotTell(e)
+			e.Contract.Also, e.Contract.Expect = e.Contract.Expect, exact(3)
+		}}, Pass, ""},
+		{"a check under expect is not observed", []edit[Evidence]{cannotTell}, Unsupported, "attempts: it is not known how many"},
+		{"an attempt beyond the script", []edit[Evidence]{func(e *Evidence) { e.Journal.Attempts[2].Step = faultserver.StepRef{Unscripted: true} }},
+			Fail, "script: attempt 3 came after the script's last step"},
+		{"an attempt beyond a script that repeats", []edit[Evidence]{func(e *Evidence) {
+			e.Contract.AfterScript = faultserver.RepeatAfterScript
+			e.Journal.Attempts[2].Step = faultserver.StepRef{Unscripted: true}
+		}}, Pass, ""},
+		{"the premise is not met", []edit[Evidence]{func(e *Evidence) { e.Contract.Premise = exact(2) }}, NotExercised, "the premise was not met: attempts: 3"},
+		{"the premise is not met and a check fails too", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Premise, e.Contract.Also = exact(4), exact(7)
+		}}, NotExercised, "the premise was not met"},
+		{"the premise is not observed and a check fails", []edit[Evidence]{cannotTell, func(e *Evidence) {
+			e.Contract.Premise, e.Contract.Expect = e.Contract.Expect, exact(2)
+		}}, Unsupported, "the premise could not be observed: attempts"},
+		{"a step nobody met", []edit[Evidence]{func(e *Evidence) { e.Journal.Unmet = []string{"step 4: reset"} }}, NotExercised, "the fault was not met: step 4: reset"},
+		{"a step nobody met, and a check fails", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Journal.Unmet = []string{"step 4: reset"} }}, Fail, "attempts"},
+		{"a step whose act did not happen", []edit[Evidence]{func(e *Evidence) {
+			a := &e.Journal.Attempts[1]
+			a.Met, a.Step.Text, a.Happened = false, "reset@response-body@1000", faultserver.Effect{Kind: "reset", Detail: "acked 900 of 1,000 bytes"}
+		}}, NotExercised, "reset@response-body@1000 on attempt 2 (acked 900 of 1,000 bytes)"},
+		{"an optional step whose act did not happen", []edit[Evidence]{func(e *Evidence) {
+			e.Journal.Attempts[1].Met = false
+			e.Contract.Script[1].Optional = true
+		}}, Pass, ""},
+		{"a client that leaves while the server is silent, as the step wants", []edit[Evidence]{func(e *Evidence) {
+			e.Journal.Attempts[1] = stalled(2, 50*ms, 90*ms, func(a *faultserver.Attempt) { a.Met, a.Happened.Kind = false, "client-left" })
+		}}, Pass, ""},
+		{"a client that does not wait for a late answer", []edit[Evidence]{func(e *Evidence) {
+			a := &e.Journal.Attempts[1]
+			a.Met, a.Happened.Kind, a.Client = false, "client-left", faultserver.ClientEnd{How: "client-rst", At: 90 * ms}
+			e.Contract.Script[1].Delay.Fixed = 500 * ms
+		}}, Pass, ""},
+		{"a client that leaves before it is reset", []edit[Evidence]{func(e *Evidence) {
+			a := &e.Journal.Attempts[1]
+			a.Met, a.Happened.Kind, a.Client = false, "client-left", faultserver.ClientEnd{How: "client-rst", At: 51 * ms}
+		}}, NotExercised, "503 on attempt 2 (client-left instead)"},
+		{"a cancellation that was never due", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Plus: 500 * ms}
+		}}, NotExercised, "call call-1 returned before its cancellation was due (attempt 1 answered, plus 500ms)"},
+		{"a cancellation that was given", []edit[Evidence]{func(e *Evidence) {
+			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 3}
+			e.Calls[0].Cancelled = 101 * ms
+		}}, Pass, ""},
+		{"nothing is expected", []edit[Evidence]{func(e *Evidence) { e.Contract.Expect = scenarios.Expectations{} }}, HarnessError, "the contract expects nothing"},
+		{"the harness failed", []edit[Evidence]{expectTwo, func(e *Evidence) { e.HarnessError, e.ClientError = "no port is free", "gone" }}, HarnessError, "no port is free"},
+		{"the client failed", []edit[Evidence]{expectTwo, func(e *Evidence) { e.ClientError = "exit status 127" }}, ClientError, "exit status 127"},
+		{"a call's client failed", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Calls[0].Outcome = scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: "it panicked"}
+		}}, ClientError, "call call-1: it panicked"},
+		{"the client cannot make the call", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Calls[0].Outcome = scenarios.Outcome{Kind: scenarios.UnsupportedOutcome, Note: "no PUT"}
+		}}, Unsupported, "call call-1: no PUT"},
+		{"the journal dropped an entry", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Journal.Dropped = 2 }}, HarnessError, "dropped 2 entries"},
+		{"an act failed", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Journal.Attempts[0].Happened = faultserver.Effect{Kind: "failed", Detail: "setsockopt: bad file descriptor"}
+		}}, HarnessError, `the server could not perform "503" on attempt 1: setsockopt`},
+		{"no call was made", []edit[Evidence]{func(e *Evidence) { e.Calls = nil }}, HarnessError, "no call was made"},
+		{"no contract", []edit[Evidence]{func(e *Evidence) { e.Contract = nil }}, HarnessError, "no contract"},
+		{"an attempt of another run", []edit[Evidence]{func(e *Evidence) { e.Journal.Attempts[1].Call = "old" }}, HarnessError, `1 attempt of no call that was made: attempt 2 (call "old")`},
+		{"an evaluator that nobody registered", []edit[Evidence]{func(e *Evidence) { e.Contract.Also.All.Evaluator = "nobody.knows" }}, HarnessError, `evaluator "nobody.knows" is not registered`},
+		{"a field that there is not", []edit[Evidence]{func(e *Evidence) { e.Contract.Expect.All.Same = []scenarios.Field{"colour"} }}, HarnessError, `field "colour" is unknown`},
+		{"a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Expect.All.Gaps = &scenarios.Gaps{Max: &scenarios.GapBound{Duration: 45 * ms}}
+			e.Lateness = 20 * ms
+		}}, HarnessError, "the machine's timers were up to 20ms late, too late to judge gaps.max"},
+		{"an expectation of a call that was not made", []edit[Evidence]{func(e *Evidence) {
+			e.Contract.Expect.Calls = []scenarios.CallExpectation{{Call: "later", Expectation: scenarios.Expectation{Effects: exactly(1)}}}
+		}}, Unsupported, "call of later: the call was not made"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := Judge(threeFailed(test.edits...))
+			if got.Verdict != test.want || !strings.Contains(got.Reason, test.reason) {
+				t.Errorf("got %s: %s\nwant %s: …%s…\nchecks: %+v", got.Verdict, got.Reason, test.want, test.reason, got.Checks)
+			}
+			if got.Checks == nil {
+				t.Error("checks are nil: they would be null in JSON, not an empty list")
+			}
+		})
+	}
+}

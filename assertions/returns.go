@@ -1,0 +1,109 @@
+package assertions
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// returns judges how soon each call returns after its start (the default), its
+// cancellation, or a moment: CallRecord.Returned − that moment, on the
+// session's clock as the runner stamps it. Of a moment that lies between two
+// stamps, the earliest is taken for the lower bound and the latest for the
+// upper one.
+//
+// A moment that never came, or a call that was not cancelled, makes it not
+// observed. The upper bound's slack is the whole of it: a correct client
+// returns at once.
+func returns(s subject, want scenarios.Returns) Check {
+	var t tally
+	after := afterText(want.After)
+	for _, call := range s.calls {
+		from, why := s.returnsFrom(call, want.After)
+		if why != "" {
+			t.cannotSee(s.who(call) + why)
+			continue
+		}
+		t.judged++
+		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
+		t.saw(dur(soonest).String())
+		if want.Min > 0 && latest < want.Min {
+			t.fail(fmt.Sprintf("%sthe call returned %v after %s, sooner than %v", s.who(call), dur(latest), after, want.Min))
+		}
+		if want.Max > 0 && soonest > want.Max {
+			t.failLate(s.late(soonest, want.Max, 0),
+				fmt.Sprintf("%sthe call returned %v after %s, later than %v: the caller waits in vain", s.who(call), dur(soonest), after, want.Max))
+		}
+	}
+	return t.check("returns", durationRange(want.Min, want.Max)+" after "+after)
+}
+
+// returnsFrom is the moment that a call's return is measured from, or why there
+// is none.
+func (s subject) returnsFrom(call madeCall, after scenarios.ReturnsAfter) (faultserver.Interval, string) {
+	switch {
+	case after.Cancel && call.Cancelled == 0:
+		return faultserver.Interval{}, "the call was not cancelled: it returned before its cancellation was due, or none was asked for"
+	case after.Cancel:
+		return instant(call.Cancelled), ""
+	case after.Moment == nil:
+		return instant(call.Started), ""
+	}
+	calls := []madeCall{call}
+	if after.Moment.Call != "" {
+		calls = s.of(after.Moment.Call).calls
+	}
+	at, came := momentOf(calls, *after.Moment)
+	if !came {
+		return at, fmt.Sprintf("the moment it is measured from (%s) never came", momentText(*after.Moment))
+	}
+	return at, ""
+}
+
+func afterText(after scenarios.ReturnsAfter) string {
+	switch {
+	case after.Cancel:
+		return "its cancellation"
+	case after.Moment != nil:
+		return momentText(*after.Moment)
+	default:
+		return "its start"
+	}
+}
+
+// momentText is a moment for a sentence: "attempt 1 of pay answered, plus 100ms".
+func momentText(m faultserver.Moment) string {
+	text := "the call"
+	if m.Call != "" {
+		text = "call " + m.Call
+	}
+	event := m.Event
+	if m.Attempt > 0 {
+		event = faultserver.Event(orElse(string(event), string(faultserver.Answered)))
+		text = fmt.Sprintf("attempt %d", m.Attempt)
+		if m.Call != "" {
+			text += " of " + m.Call
+		}
+	}
+	text += " " + orElse(string(event), string(faultserver.Returned))
+	if m.Plus != 0 {
+		text += ", plus " + m.Plus.String()
+	}
+	return text
+}
+
+// durationRange is "at least 1s", "at most 2s", "1s to 2s" or "at any time".
+func durationRange(least, most time.Duration) string {
+	switch {
+	case least > 0 && most > 0:
+		return fmt.Sprintf("%v to %v", least, most)
+	case least > 0:
+		return fmt.Sprintf("at least %v", least)
+	case most > 0:
+		return fmt.Sprintf("at most %v", most)
+	default:
+		return "at any time"
+	}
+}
