@@ -102,10 +102,12 @@ func TestAttempts(t *testing.T) {
 		g.Expect(failure(g, resp, err).Cause).To(Equal(resilient.CausePermanent))
 		g.Expect(w.seen()).To(HaveLen(1))
 
-		w = plays(fails(&net.OpError{Op: "dial", Err: &net.DNSError{IsTemporary: true}}), answers(200))
-		_, err = transport(g, w).RoundTrip(request(t, "GET", nil))
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(w.seen()).To(HaveLen(2))
+		for _, passing := range []*net.DNSError{{IsTemporary: true}, {IsTimeout: true}, {IsNotFound: true, IsTemporary: true}} {
+			w = plays(fails(&net.OpError{Op: "dial", Err: passing}), answers(200))
+			_, err = transport(g, w).RoundTrip(request(t, "GET", nil))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(w.seen()).To(HaveLen(2))
+		}
 	})
 	rule(t, "A13, S6: never retried: cancellation by the caller", func(t *testing.T, g Gomega) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -136,6 +138,13 @@ func TestAttempts(t *testing.T) {
 		}
 		resp, err := transport(g, nil).RoundTrip(nil)
 		g.Expect(failure(g, resp, err)).To(MatchError(resilient.ErrInvalid))
+	})
+	rule(t, "X12: an open circuit breaker is not retried blindly", func(t *testing.T, g Gomega) {
+		w := plays(fails(fmt.Errorf("breaker: %w", resilient.ErrCircuitOpen)))
+		resp, err := transport(g, w).RoundTrip(request(t, "GET", nil))
+		g.Expect(failure(g, resp, err).Cause).To(Equal(resilient.CauseCircuitOpen))
+		g.Expect(err).To(MatchError(resilient.ErrCircuitOpen))
+		g.Expect(w.seen()).To(HaveLen(1))
 	})
 	rule(t, "a base that breaks its contract → an error that says so, one attempt", func(t *testing.T, g Gomega) {
 		w := plays(func(*http.Request) (*http.Response, error) { return nil, nil })

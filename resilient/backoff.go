@@ -121,12 +121,6 @@ func (b linearBackoff) Next(retry int) time.Duration {
 	return time.Duration(product)
 }
 
-// retriableBackoff lets the engine, which knows only backoffs, wait as a
-// Retriable says.
-type retriableBackoff struct{ Retriable }
-
-func (b retriableBackoff) Next(retry int) time.Duration { return b.NextInterval(retry) }
-
 // grow is min(limit, initial·factorⁿ). It computes in floating point and
 // compares before it converts, so that no index and no duration overflows
 // (a shift or an integer product turns negative after about forty retries).

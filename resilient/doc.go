@@ -1,2 +1,101 @@
-// Package resilient is an HTTP client that retries correctly.
+// Package resilient is an HTTP client that retries what may be retried, and
+// nothing else. It uses the standard library only.
+//
+//	transport, err := resilient.New(nil) // over http.DefaultTransport
+//	client := &http.Client{Transport: transport}
+//	resp, err := client.Get(url)
+//
+// # What is retried
+//
+// A call is one RoundTrip, an attempt is one request sent for it. Attempts
+// count the first one, retries do not: 3 attempts, the default, are 2 retries.
+//
+// A result asks for another attempt where it is
+//   - a response with status 429, 502, 503 or 504 ([WithStatuses]), or
+//   - a transport error that another attempt may not meet: a lost connection,
+//     a timeout of the attempt ([WithAttemptTimeout]), a resolver in trouble.
+//
+// Certificates that are not trusted, names that do not exist, schemes that
+// nobody speaks, requests that are not valid, and an open circuit breaker
+// would fail again, and are never retried. Nor is anything after the caller's
+// context is done, or after a response was returned: a body that breaks off
+// is the reader's to handle, who may have used a part of it.
+//
+// The request gets another attempt only if it may be sent twice (RFC 9110
+// §9.2.2). Any of these says so:
+//   - its method is safe, GET, HEAD, OPTIONS or TRACE, or is listed by
+//     [WithMethods], which replaces these;
+//   - it carries an Idempotency-Key header with a value;
+//   - its context comes from [WithIdempotent].
+//
+// One kind of failure needs none of them: a request that was certainly never
+// processed, since no connection could be made or an HTTP/2 server refused
+// the stream, is retried whatever its method.
+//
+// [WithClassifier] puts a function of one's own before these rules, and
+// [WithPolicy] changes options for the calls of one context.
+//
+// # When
+//
+// The n-th retry, counted from 0, waits for Next(n) of the [Backoff]. The
+// default is full jitter, a random time in [0, min(5 s, 100 ms·2ⁿ)]: at most
+// 100 ms before the second attempt, and 200 ms before the third.
+//
+//	constructor              with base 100 ms, cap 1 s: pauses before attempts 2, 3, 4, 5, 6
+//	NewConstantBackoff       100, 100, 100, 100, 100 ms
+//	NewLinearBackoff         100, 200, 300, 400, 500 ms
+//	NewExponentialBackoff    100, 200, 400, 800, 1000 ms (factor 2)
+//	NewFullJitter            0–100, 0–200, 0–400, 0–800, 0–1000 ms
+//	NewEqualJitter           50–100, 100–200, 200–400, 400–800, 500–1000 ms
+//	NewDecorrelatedJitter    100 ms to three times the pause before, at most 1 s
+//
+// A Retry-After of the response goes before a shorter backoff. It may be a
+// number of seconds or any of the three HTTP-date forms, in UTC. Up to a
+// tenth of it, at most a second, is added at random, so that the clients of
+// one overload do not come back in the same instant; nothing is ever taken
+// away. A value of 0, a past date, and a value that cannot be read leave the
+// backoff as it is. A value above the cap ([WithRetryAfterCap], a minute)
+// ends the call with that response.
+//
+// A pause ends with the caller's context. One that could not end before the
+// context's deadline is not begun: the call returns at once.
+//
+// # Bodies
+//
+// A request body is sent again through its GetBody, which http.NewRequest
+// sets for the readers of strings and bytes. Without GetBody it is sent once,
+// unless [WithBodyBuffer] may hold it. Every attempt carries the same bytes
+// and the same declared length. The caller's request is never modified, and
+// its body is always closed.
+//
+// A response that is given up for a retry is read up to 64 KiB and 200 ms
+// ([WithDrain]), so that its connection can be used again, and closed.
+//
+// # What comes back
+//
+// Either a response or an [*Error], never both and never neither.
+//
+// A response is returned for every status. One that asked for a retry and got
+// none, such as the third 503, comes as it came, its body unread; [Info]
+// tells the number of attempts and the [Cause].
+//
+// An Error names the attempts, the cause and the last failure, and errors.Is
+// and errors.As reach all of these:
+//
+//	errors.Is(err, resilient.ErrExhausted)           // every attempt was made
+//	errors.Is(err, resilient.ErrBodyNotReplayable)   // the body could not be sent again
+//	errors.Is(err, context.Canceled)                 // the caller's end, also during a pause
+//	errors.Is(err, syscall.ECONNRESET)               // what the last attempt met
+//	errors.As(err, &status)                          // *StatusError: the 503 before a pause that was cut short
+//
+// # Under net/http
+//
+// [http.Transport] sends some requests again by itself: one without a body,
+// or with GetBody, whose method is safe or that has an Idempotency-Key, when
+// a reused connection dies before the first byte of an answer; and HTTP/2
+// streams that the server refused. Such a repetition is part of one attempt
+// here. The server then sees a request more than the number of attempts; it
+// saw at most one more for each reused connection. The package leaves this
+// alone, since it only happens where a repetition is allowed and costs no
+// pause. Who needs the exact number sets DisableKeepAlives on the base.
 package resilient

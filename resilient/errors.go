@@ -161,8 +161,7 @@ func (e *attemptTimeoutError) Error() string {
 func (e *attemptTimeoutError) Unwrap() []error {
 	return []error{ErrAttemptTimeout, context.DeadlineExceeded, e.cause}
 }
-func (e *attemptTimeoutError) Timeout() bool   { return true }
-func (e *attemptTimeoutError) Temporary() bool { return true }
+func (e *attemptTimeoutError) Timeout() bool { return true }
 
 // contextCause gives the cause of a context that is done, and its error
 // joined with the caller's own cause where there is one.
