@@ -2,6 +2,10 @@ package scenarios
 
 import "unicode/utf8"
 
+// Nearest is the word that a reader may have meant by what was written, empty
+// if none is near; for messages about other words than those of the format.
+func Nearest(written string, words []string) string { return nearest(written, words) }
+
 // nearest is the word that a reader may have meant by what was written, empty
 // if none is near: one slip for every three characters, and at least one.
 func nearest(written string, words []string) string {

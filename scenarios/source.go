@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,19 @@ type Source struct {
 	text *text
 	// places are the positions of keys and values by their path in the contract.
 	places map[string]place
+}
+
+// YAML is the contract as it was written, without blank lines around it; empty
+// for a contract that was not read from a file.
+func (s Source) YAML() string {
+	if s.text == nil || s.Line < 1 || s.Line > len(s.text.lines) {
+		return ""
+	}
+	lines := s.text.lines[s.Line-1:]
+	if end := slices.IndexFunc(lines, func(line string) bool { return isSeparator([]byte(line)) }); end >= 0 {
+		lines = lines[:end]
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
 // text is a file as it was read.
