@@ -27,13 +27,13 @@ type Options struct {
 }
 
 // FromEvidence makes the result of what the judge was given and what it said.
-// A contract that was never run has an evidence of nothing but the contract.
+// The evidence needs a contract; of one that was never run it has nothing else.
 func FromEvidence(e assertions.Evidence, j assertions.Judgement, options Options) Result {
-	learn(e, options.Redactor)
 	c := e.Contract
+	learn(e, options.Redactor)
 	result := Result{
 		ID: c.ID, Title: c.Title, Area: c.Area(), Level: c.Level, Basis: c.Basis, Why: c.Why,
-		Cites: notNil(c.Cites), Cases: notNil(c.Cases), Needs: notNil(c.Needs),
+		Cites: notNil(c.Cites), Cases: notNil(c.Cases), Needs: notNil(c.Capabilities()),
 		Verdict: j.Verdict, Reason: j.Reason, Checks: j.Checks, Policy: e.Policy,
 		Calls:       mapped(e.Calls, call),
 		Attempts:    attempts(e.Journal),
@@ -43,7 +43,6 @@ func FromEvidence(e assertions.Evidence, j assertions.Judgement, options Options
 		Unmet:       e.Journal.Unmet, Effects: e.Journal.Effects, Dropped: e.Journal.Dropped,
 		Meta: ResultMeta{
 			Duration: options.Duration, Lateness: e.Lateness, Watched: e.Watched,
-			Rerun: options.Redactor.CommandLine(options.Rerun),
 		},
 	}
 	for i := range result.Attempts {
@@ -62,9 +61,12 @@ func FromEvidence(e assertions.Evidence, j assertions.Judgement, options Options
 		result.Outcome = &result.Calls[last].Outcome
 	}
 	places := placesReplacer(options.Places)
-	return result.mapTexts(func(text string) string {
+	result = result.mapTexts(func(text string) string {
 		return localAddress.ReplaceAllString(places.Replace(options.Redactor.Text(text)), "{local}")
 	})
+	// Places stay in the command, which has to find them again.
+	result.Meta.Rerun = options.Redactor.CommandLine(options.Rerun)
+	return result
 }
 
 // learn shows the redactor every secret of the evidence before any text is
@@ -85,13 +87,16 @@ func learn(e assertions.Evidence, redactor *Redactor) {
 func call(record assertions.CallRecord) Call {
 	made := Call{
 		Token: record.Token, Name: record.Name, Method: record.Method, Path: record.Path,
-		Outcome: record.Outcome,
+		BodyLength: record.Body.Len(), Outcome: record.Outcome,
 		Meta: CallMeta{
 			Started: record.Started, Cancelled: record.Cancelled, Returned: record.Returned,
 			Elapsed: record.Outcome.Elapsed,
 		},
 	}
 	made.Outcome.Elapsed = 0
+	if made.BodyLength > 0 {
+		made.BodySHA256 = record.Body.SHA256()
+	}
 	return made
 }
 

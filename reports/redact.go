@@ -78,7 +78,9 @@ func newRedactor(key []byte, secrets Secrets) *Redactor {
 // run apart and still fit on a line.
 const hashBytes = 8
 
-var isHash = regexp.MustCompile(`^hmac-sha256:[0-9a-f]{16}$`)
+const hashPrefix = "hmac-sha256:"
+
+var isHash = regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{16}$`)
 
 // Hash is what stands for a secret. Of a hash it is the hash itself, so that
 // redacting twice changes nothing.
@@ -88,7 +90,7 @@ func (r *Redactor) Hash(secret string) string {
 	}
 	mac := hmac.New(sha256.New, r.key)
 	mac.Write([]byte(secret))
-	return "hmac-sha256:" + hex.EncodeToString(mac.Sum(nil)[:hashBytes])
+	return hashPrefix + hex.EncodeToString(mac.Sum(nil)[:hashBytes])
 }
 
 // Headers returns the lines with the values of secret ones hashed, and
@@ -149,7 +151,7 @@ func (r *Redactor) learnCredentials(value string) {
 const shortestKnown = 6
 
 func (r *Redactor) remember(secret string) {
-	if len(secret) < shortestKnown || isHash.MatchString(secret) {
+	if len(secret) < shortestKnown || strings.Contains(hashPrefix, secret) || isHash.MatchString(secret) {
 		return
 	}
 	r.mu.Lock()

@@ -38,6 +38,20 @@ var _ = Describe("a report", func() {
 		Expect(string(kept)).To(Equal(`{"order":1,"key":"` + redactor.Hash(secretAPIKey) + `"}`))
 	})
 
+	It("hashes header lines wherever they came, however short the secret", func() {
+		e, j := samplePass()
+		short := faultserver.Headers{{Name: "Cookie", Value: "a=1"}}
+		e.Journal.Attempts[0].Headers = short
+		e.Journal.Attempts[0].Body.Trailers = short
+		e.Calls[0].Outcome.Headers = short
+		result := FromEvidence(e, j, Options{Redactor: sampleRedactor()})
+		for _, headers := range []faultserver.Headers{
+			result.Attempts[0].Headers, result.Attempts[0].Body.Trailers, result.Calls[0].Outcome.Headers, result.Outcome.Headers,
+		} {
+			Expect(headers).To(ConsistOf(HaveField("Value", HavePrefix(hashPrefix))))
+		}
+	})
+
 	It("leaves the evidence as it was", func() {
 		e, j := sampleFail()
 		before, err := json.Marshal([]any{e, j})
@@ -153,7 +167,10 @@ var _ = Describe("a redactor", func() {
 
 // renderers are all that there are: each must keep the secrets.
 var renderers = map[string]Renderer{
-	"JSON": JSON,
+	"JSON":               JSON,
+	"JUnit":              JUnit,
+	"text":               Terminal(Style{}),
+	"text in a terminal": Terminal(Style{Color: true, Width: 80}),
 	"its own copy, read again": func(w io.Writer, run Run) error {
 		var out bytes.Buffer
 		if err := JSON(&out, run); err != nil {

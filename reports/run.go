@@ -97,8 +97,7 @@ type Host struct {
 func Assemble(head Run, results []Result, redactor *Redactor) Run {
 	run := head
 	run.Format = Format
-	run.Client.Capabilities = slices.Sorted(slices.Values(head.Client.Capabilities))
-	run.Client.Capabilities = notNil(run.Client.Capabilities)
+	run.Client.Capabilities = notNil(slices.Sorted(slices.Values(head.Client.Capabilities)))
 	run.Selection.Patterns = notNil(run.Selection.Patterns)
 	if run.Selection.FailOn == "" {
 		run.Selection.FailOn = scenarios.Must

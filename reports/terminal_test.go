@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+func TestTerminal(t *testing.T) {
+	t.Run("on a pipe", func(t *testing.T) {
+		golden(t, "terminal.txt", rendered(t, Terminal(Style{}), sampleRun()))
+	})
+	t.Run("with colors, 100 columns", func(t *testing.T) {
+		golden(t, "terminal-color.txt", rendered(t, Terminal(Style{Color: true, Width: 100}), sampleRun()))
+	})
+	t.Run("a run that was cut short", func(t *testing.T) {
+		run := runOf(scenarios.Must, assertions.Pass, assertions.ClientError, assertions.HarnessError)
+		run.Results[1].Reason = "start curl: no such file"
+		run.Meta.Partial, run.Meta.PartialReason = true, "interrupted"
+		run.Selection.Contracts = 40
+		golden(t, "terminal-partial.txt", rendered(t, Terminal(Style{}), run))
+	})
+}
+
+// The order in which a failure reads is a promise.
+func TestAFailureReadsInOrder(t *testing.T) {
+	e, j := sampleFail()
+	text := explain(FromEvidence(e, j, Options{Redactor: sampleRedactor(), Rerun: []string{"faultsrv", "test"}}))
+	last := -1
+	for _, part := range []string{
+		"fail body.replay-after-503", "RFC 9110 section 9.2.2 (MAY)", "BR-01", "expected", "observed",
+		"attempts", "caller got", "Attempt 2 carried 0", "The server must be able", "faultsrv test",
+	} {
+		at := strings.Index(text, part)
+		if at <= last {
+			t.Errorf("%q comes too early or is missing:\n%s", part, text)
+		}
+		last = at
+	}
+}
+
+func TestWithoutColorNothingReachesTheTerminalButText(t *testing.T) {
+	text := string(rendered(t, Terminal(Style{Width: 80}), sampleRun()))
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }); i >= 0 {
+		t.Errorf("a control character at byte %d: %q", i, text[i:i+20])
+	}
+	if !strings.Contains(text, `\x1b[31mconnection reset\a by peer`) {
+		t.Error("what the client said is not shown")
+	}
+}
+
+func TestProseIsBrokenToTheWidth(t *testing.T) {
+	run := sampleRun()
+	const width = 72
+	for line := range strings.Lines(string(rendered(t, Terminal(Style{Width: width}), run))) {
+		prose := strings.HasPrefix(line, "  meaning") || strings.HasPrefix(line, "  rule") || strings.HasPrefix(line, "  pass")
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); prose && n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestAWriterThatFailsIsAnError(t *testing.T) {
+	for name, render := range renderers {
+		err := render(fullDisk{}, sampleRun())
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: expected the writer's error, got %v", name, err)
+		}
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
