@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // An Excerpt is what was kept of an output.
 type Excerpt struct {
@@ -49,11 +52,17 @@ func (c *capture) excerpt() Excerpt {
 }
 
 // lastLine is the last line that has something on it, cut to what a message
-// bears.
+// bears, without what would move a terminal's cursor.
 func (e Excerpt) lastLine() string {
 	const longest = 300
-	text := strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "�"))
+	text := strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "\uFFFD"))
 	text = text[strings.LastIndexAny(text, "\r\n")+1:]
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 	if runes := []rune(text); len(runes) > longest {
 		text = string(runes[:longest]) + "…"
 	}

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/faultsrv/faultsrv/suites"
+)
+
+func TestAProcessThatLeftTheGroupIsFound(t *testing.T) {
+	outcome, pids, _ := left(t, "2", "session")
+	allGone(t, pids)
+	if want := "it left 2 processes behind, which we ended"; outcome.Note != want {
+		t.Errorf("note %q, want %q", outcome.Note, want)
+	}
+}
+
+func TestARunLeavesNothingOpen(t *testing.T) {
+	subject := helper(t, Options{}, "print", "{url}", "{output}")
+	count := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(open)
+	}
+	call(t.Context(), t, subject, policy(0), suites.Request{URL: "http://x"}) // opens what stays open, such as the poller
+	before := count()
+	for range 10 {
+		call(t.Context(), t, subject, policy(0), suites.Request{URL: "http://x"})
+	}
+	if after := count(); after > before {
+		t.Errorf("10 runs left %d files open", after-before)
+	}
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); !errors.Is(err, syscall.ECHILD) {
+		t.Errorf("a run left the child process %d (%v)", pid, err)
+	}
+	noGoroutine(t)
+}
