@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,9 +15,10 @@ type Options struct {
 	// Redactor hides secrets; it is needed, and one serves the whole run.
 	Redactor *Redactor
 	// Places are texts that name a place of this machine or this run, such as
-	// "127.0.0.1:40123" or a temporary folder, and what stands for each in the
-	// report, such as "{server}". Other loopback addresses with a port become
-	// "{local}" by themselves. Nil means none.
+	// "http://127.0.0.1:40123" or a temporary folder, and what stands for each
+	// in the report, such as "{server}"; of a URL, it stands for the host and
+	// port alone too. Other loopback addresses with a port become "{local}" by
+	// themselves. Nil means none.
 	Places map[string]string
 	// Bodies keeps the request bodies that the journal has.
 	Bodies bool
@@ -104,15 +106,23 @@ func call(record assertions.CallRecord) Call {
 var localAddress = regexp.MustCompile(`\b127\.\d{1,3}\.\d{1,3}\.\d{1,3}:\d{1,5}\b|\[::1\]:\d{1,5}\b`)
 
 func placesReplacer(places map[string]string) *strings.Replacer {
-	names := make([]string, 0, len(places))
-	for name := range places {
-		names = append(names, name)
+	all := maps.Clone(places)
+	for place, name := range places {
+		if _, host, isURL := strings.Cut(place, "://"); isURL {
+			all[host] = name
+		}
 	}
-	// The longest first: a folder may be another's beginning.
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(names))
-	for _, name := range names {
-		pairs = append(pairs, name, places[name])
+	return longestFirst(all)
+}
+
+// longestFirst replaces each key by its value; where several fit at one place,
+// the longest wins, as one may be another's beginning.
+func longestFirst(replacements map[string]string) *strings.Replacer {
+	texts := slices.Collect(maps.Keys(replacements))
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(texts))
+	for _, text := range texts {
+		pairs = append(pairs, text, replacements[text])
 	}
 	return strings.NewReplacer(pairs...)
 }

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -41,15 +43,22 @@ func ExitStatus(run Run) int {
 func failures(run Run) int {
 	count := 0
 	for _, result := range run.Results {
-		if fails(result.Verdict, run.Selection.FailOn) {
+		if breaks(result, run.Selection.FailOn) {
 			count++
 		}
 	}
 	return count
 }
 
-func fails(verdict assertions.Verdict, failOn scenarios.Level) bool {
-	switch verdict {
+// Fails tells whether a result alone keeps its run from being Conforming: a
+// contract failed (see ExitStatus), or it could not be run. An empty failOn is
+// must.
+func Fails(result Result, failOn scenarios.Level) bool {
+	return breaks(result, failOn) || slices.Contains(impossible, result.Verdict)
+}
+
+func breaks(result Result, failOn scenarios.Level) bool {
+	switch result.Verdict {
 	case assertions.Fail, assertions.UnexpectedPass:
 		return true
 	case assertions.Weak:

@@ -54,3 +54,18 @@ var _ = Describe("a run that was cut short", func() {
 		Expect(ExitStatus(run)).To(Equal(NotCompleted))
 	})
 })
+
+var _ = DescribeTable("whether a result alone keeps its run from conforming",
+	func(want bool, verdict assertions.Verdict, failOn scenarios.Level) {
+		Expect(Fails(Result{Verdict: verdict}, failOn)).To(Equal(want))
+	},
+	Entry("pass", false, assertions.Pass, scenarios.Should),
+	Entry("fail", true, assertions.Fail, scenarios.Must),
+	Entry("weak", false, assertions.Weak, scenarios.Must),
+	Entry("weak, where that fails the run", true, assertions.Weak, scenarios.Should),
+	Entry("unexpected pass", true, assertions.UnexpectedPass, scenarios.Must),
+	Entry("known failure", false, assertions.KnownFail, scenarios.Should),
+	Entry("unsupported", false, assertions.Unsupported, scenarios.Should),
+	Entry("client error", true, assertions.ClientError, scenarios.Must),
+	Entry("harness error", true, assertions.HarnessError, scenarios.Must),
+)

@@ -10,25 +10,27 @@ import (
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
-// explain is a failure as plain text, for forms that hold one.
-func explain(result Result) string {
+// Explain is what there is to say of one result, as plain text of several
+// lines: for a test's message, and for forms that hold text.
+func Explain(result Result) string {
 	var text strings.Builder
 	p := page{out: bufio.NewWriter(&text)}
-	p.failure(result)
+	p.result(result)
 	_ = p.out.Flush() // a strings.Builder takes everything
 	return strings.TrimLeft(text.String(), "\n")
 }
 
-// failure explains a result, always in this order: the contract and its
+// result explains a result, always in this order: the contract and its
 // source; what was expected; the attempts; what it means for a user; the
 // command that runs it again.
-func (p page) failure(result Result) {
+func (p page) result(result Result) {
 	p.line("")
 	p.line(p.style.verdict(result.Verdict, 0) + " " + p.style.paint(bold, clean(result.ID)) + ": " + clean(result.Title))
 	p.field("rule", source(result))
 	failed := failedChecks(result)
 	if len(failed) == 0 {
 		p.field("reason", result.Reason)
+		p.seen(result.Checks)
 	}
 	for _, check := range failed {
 		p.field("expected", checkName(check)+": "+check.Expected)
@@ -91,6 +93,15 @@ func failedChecks(result Result) []assertions.Check {
 		}
 	}
 	return failed
+}
+
+// seen is what was observed where nothing failed.
+func (p page) seen(checks []assertions.Check) {
+	for _, check := range checks {
+		if check.OK != nil || check.Part == assertions.PartObserve {
+			p.field("seen", checkName(check)+": "+check.Observed)
+		}
+	}
 }
 
 func checkName(check assertions.Check) string {

@@ -154,18 +154,18 @@ func junitCaseOf(run Run, result Result) junitCase {
 	}
 	problem := &junitProblem{Type: string(result.Verdict), Message: plainXML(oneLine(result))}
 	switch {
-	case fails(result.Verdict, run.Selection.FailOn):
-		problem.Text = plainXML(explain(result))
+	case breaks(result, run.Selection.FailOn):
+		problem.Text = plainXML(Explain(result))
 		made.Failure = problem
 	case slices.Contains(impossible, result.Verdict):
-		problem.Text = plainXML(explain(result))
+		problem.Text = plainXML(Explain(result))
 		made.Error = problem
 	case slices.Contains(passedOver, result.Verdict), result.Verdict == assertions.KnownFail:
 		problem.Type = ""
 		problem.Message = string(result.Verdict) + ": " + problem.Message
 		made.Skipped = problem
 	case result.Verdict == assertions.Weak:
-		made.Output = &junitOutput{plainXML(explain(result))}
+		made.Output = &junitOutput{plainXML(Explain(result))}
 	case result.Verdict == assertions.Observed:
 		made.Output = &junitOutput{plainXML(observations(result))}
 	default:

@@ -61,7 +61,7 @@ func (p *Progress) Finished(result Result) {
 	if i := slices.Index(p.running, result.ID); i >= 0 {
 		p.running = slices.Delete(p.running, i, i+1)
 	}
-	if fails(result.Verdict, p.options.FailOn) || slices.Contains(impossible, result.Verdict) {
+	if Fails(result, p.options.FailOn) {
 		p.failing++
 	}
 	if p.options.Live {

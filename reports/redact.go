@@ -187,17 +187,7 @@ func (r *Redactor) Text(text string) string {
 func (r *Redactor) hideKnown(text string) string {
 	r.mu.Lock()
 	if r.replacer == nil {
-		// The longest first: at one place the replacer takes the first that fits.
-		secrets := make([]string, 0, len(r.known))
-		for secret := range r.known {
-			secrets = append(secrets, secret)
-		}
-		slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-		pairs := make([]string, 0, 2*len(secrets))
-		for _, secret := range secrets {
-			pairs = append(pairs, secret, r.known[secret])
-		}
-		r.replacer = strings.NewReplacer(pairs...)
+		r.replacer = longestFirst(r.known)
 	}
 	replacer := r.replacer
 	r.mu.Unlock()

@@ -47,7 +47,7 @@ func sampleRun() Run {
 	made := func(e assertions.Evidence, j assertions.Judgement) Result {
 		return FromEvidence(e, j, Options{
 			Redactor: redactor,
-			Places:   map[string]string{sampleServer: "{server}", sampleFolder: "{temp}"},
+			Places:   map[string]string{"http://" + sampleServer: "{server}", sampleFolder: "{temp}"},
 			Rerun:    []string{"faultsrv", "test", "--contracts", e.Contract.ID, "--seed", "7", "--", "curl", "-sS", "--retry", "{retries}", "--oauth2-bearer", secretOption, "{url}"},
 			Duration: 90 * time.Millisecond,
 		})

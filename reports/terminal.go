@@ -24,7 +24,7 @@ func Terminal(style Style) Renderer {
 		}
 		for _, result := range run.Results {
 			if slices.Contains(explained, result.Verdict) {
-				p.failure(result)
+				p.result(result)
 			}
 		}
 		p.totals(run)

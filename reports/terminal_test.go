@@ -29,7 +29,7 @@ func TestTerminal(t *testing.T) {
 // The order in which a failure reads is a promise.
 func TestAFailureReadsInOrder(t *testing.T) {
 	e, j := sampleFail()
-	text := explain(FromEvidence(e, j, Options{Redactor: sampleRedactor(), Rerun: []string{"faultsrv", "test"}}))
+	text := Explain(FromEvidence(e, j, Options{Redactor: sampleRedactor(), Rerun: []string{"faultsrv", "test"}}))
 	last := -1
 	for _, part := range []string{
 		"fail body.replay-after-503", "RFC 9110 section 9.2.2 (MAY)", "BR-01", "expected", "observed",
