@@ -14,9 +14,16 @@ var namesSecret = regexp.MustCompile(`(?i)^--?[a-z0-9-]*(user|passw(or)?d|pass|s
 var maybeSecret = map[string]string{"-u": ":", "-U": ":", "-b": "="}
 
 // CommandLine is a command as one line that a POSIX shell splits into the same
-// arguments, with the secrets that it gives on the line hashed.
+// arguments, with the secrets among them hashed.
 func (r *Redactor) CommandLine(args []string) string {
-	words := make([]string, 0, len(args))
+	return strings.Join(mapped(r.Arguments(args), shellQuote), " ")
+}
+
+// Arguments are the arguments of a command with the secrets among them hashed:
+// those that Text hides, and the values of options that name a secret. They
+// are remembered. Nil becomes an empty list.
+func (r *Redactor) Arguments(args []string) []string {
+	redacted := make([]string, 0, len(args))
 	for i, arg := range args {
 		option, value, joined := strings.Cut(arg, "=")
 		switch {
@@ -25,9 +32,9 @@ func (r *Redactor) CommandLine(args []string) string {
 		case i > 0 && (namesSecret.MatchString(args[i-1]) || looksSecret(args[i-1], arg)):
 			arg = r.secretValue(arg)
 		}
-		words = append(words, shellQuote(r.Text(arg)))
+		redacted = append(redacted, r.Text(arg))
 	}
-	return strings.Join(words, " ")
+	return redacted
 }
 
 func looksSecret(option, value string) bool {

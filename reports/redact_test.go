@@ -67,7 +67,7 @@ var _ = Describe("a report", func() {
 			{Name: "Authorization", Value: "Bearer " + secretBearer},
 			{Name: "Proxy-Authorization", Value: "Basic " + basic("carol", secretPassword)},
 		})
-		run := Assemble(Run{Meta: Meta{Command: "curl -u carol:" + secretPassword}}, []Result{early}, redactor)
+		run := Assemble(Run{Meta: Meta{Command: []string{"curl", "--user", "carol:" + secretPassword, "http://host/?x=" + secretBearer}}}, []Result{early}, redactor)
 		Expect(rendered(GinkgoTB(), JSON, run)).NotTo(ContainSubstring("tok-"))
 	})
 })

@@ -74,8 +74,8 @@ type Meta struct {
 	Host      Host          `json:"host"`
 	GoVersion string        `json:"go_version"`
 	Seed      uint64        `json:"seed"`
-	// Command is the command line of the run, quoted for a shell, secrets hashed.
-	Command string `json:"command"`
+	// Command is the command of the run, as arguments. Assemble hashes its secrets.
+	Command []string `json:"command"`
 	// Partial tells that the run was cut short, PartialReason why.
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
@@ -92,8 +92,8 @@ type Host struct {
 
 // Assemble makes a run complete: it takes the head (everything but Format,
 // Totals, Results and the worst lateness), sorts the results by id, counts
-// them, and hides in every text what the redactor has learned to be a secret
-// since the result was made.
+// them, and hides the secrets of the command, and in every text what the
+// redactor has learned to be one since the result was made.
 func Assemble(head Run, results []Result, redactor *Redactor) Run {
 	run := head
 	run.Format = Format
@@ -102,6 +102,7 @@ func Assemble(head Run, results []Result, redactor *Redactor) Run {
 	if run.Selection.FailOn == "" {
 		run.Selection.FailOn = scenarios.Must
 	}
+	run.Meta.Command = redactor.Arguments(head.Meta.Command)
 	run.Results = make([]Result, 0, len(results))
 	for _, result := range results {
 		run.Results = append(run.Results, result.mapTexts(redactor.Text))
@@ -109,7 +110,6 @@ func Assemble(head Run, results []Result, redactor *Redactor) Run {
 	}
 	slices.SortFunc(run.Results, func(a, b Result) int { return strings.Compare(a.ID, b.ID) })
 	run.Totals = totals(run.Results)
-	run.Meta.Command = redactor.Text(run.Meta.Command)
 	run.Meta.PartialReason = redactor.Text(run.Meta.PartialReason)
 	return run
 }

@@ -62,7 +62,7 @@ func sampleRun() Run {
 		Meta: Meta{
 			Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Duration: 2500 * time.Millisecond,
 			Host: Host{OS: "linux", Arch: "amd64", CPUs: 2}, GoVersion: "go1.26.0", Seed: 7,
-			Command: redactor.CommandLine(command),
+			Command: command,
 		},
 	}, []Result{
 		made(sampleUnsupported()), made(sampleFail()), made(sampleObserved()), made(samplePass()),
