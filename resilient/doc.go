@@ -60,6 +60,22 @@
 // A pause ends with the caller's context. One that could not end before the
 // context's deadline is not begun: the call returns at once.
 //
+// # How much in all
+//
+// Retries multiply the load of a server that is in trouble. A [Budget] bounds
+// them over all calls: a Transport of [New] makes, in any ten seconds, at most
+// one retry for every fifth call and a hundred more. 1,000 calls that all fail
+// are then 1,300 requests instead of 3,000. [NewRateBudget] changes the
+// figures, [NewTokenBudget] and [NewPercentBudget] count failures against
+// successes instead, and [WithBudget] installs any of them. A call whose retry
+// is denied returns its failure at once; the first attempt is always sent.
+//
+// # Idempotency keys
+//
+// [WithIdempotencyKey] gives each POST, and each other call that is not
+// idempotent, a key of its own, which stays the same over its attempts.
+// [WithAttemptHeader] sends the number of each attempt.
+//
 // # Bodies
 //
 // A request body is sent again through its GetBody, which http.NewRequest

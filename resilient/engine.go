@@ -38,17 +38,16 @@ func (p *policy) run(req *http.Request, base http.RoundTripper) outcome {
 		closeBody(req)
 		return c.interrupted()
 	}
-	if p.attempts > 1 {
-		request, err := buffered(req, p.bodyBuffer)
-		if err != nil {
-			return c.unsent(err)
-		}
-		c.request = request
+	if err := c.prepare(); err != nil {
+		return c.unsent(err)
+	}
+	if p.budget != nil {
+		p.budget.Call()
 	}
 	attempt := c.request
 	for {
 		c.info.Attempts++
-		resp, err := c.send(attempt)
+		resp, err := c.send(p.withNumber(attempt, c.info.Attempts))
 		if err != nil && ctx.Err() != nil {
 			c.last = lastFailure(c.last, err)
 			return c.interrupted()
@@ -72,6 +71,26 @@ func (p *policy) run(req *http.Request, base http.RoundTripper) outcome {
 			return outcome{info: c.info, last: c.last, stop: err}
 		}
 	}
+}
+
+// prepare makes the template of the attempts from the caller's request. Where
+// it fails, it has closed the body.
+func (c *call) prepare() error {
+	request, err := c.policy.withKey(c.request)
+	if err != nil {
+		closeBody(c.request)
+		return err
+	}
+	c.request = request
+	if c.policy.attempts == 1 {
+		return nil
+	}
+	request, err = buffered(request, c.policy.bodyBuffer)
+	if err != nil {
+		return err
+	}
+	c.request = request
+	return nil
 }
 
 // send makes one attempt and keeps the base to its contract.
@@ -129,6 +148,9 @@ func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, C
 	}
 	if !fits(c.request.Context(), wait) {
 		return 0, CauseDeadline
+	}
+	if p.budget != nil && !p.budget.Allow() {
+		return 0, CauseBudget
 	}
 	return wait, ""
 }

@@ -31,6 +31,9 @@ type policy struct {
 	drainBytes     int64
 	drainTime      time.Duration
 	attemptTimeout time.Duration // 0: none
+	newKey         func() string // nil: no keys are generated
+	attemptHeader  string        // "": none
+	budget         Budget        // nil: none
 }
 
 func newPolicy() *policy {
@@ -46,7 +49,8 @@ func newPolicy() *policy {
 	}
 }
 
-// defaults is the policy of the zero Transport.
+// defaults is the policy of the zero Transport. It has no budget, which would
+// be shared by everybody.
 var defaults = newPolicy()
 
 // retriesMethod reports whether the policy lists the method.
@@ -63,7 +67,7 @@ func (p *policy) maySendTwice(req *http.Request) bool {
 	return p.retriesMethod(req.Method) || req.Header.Get(idempotencyKey) != "" || idempotent(req.Context())
 }
 
-// judge decides on the result of one attempt.
+// judge decides on the result of one attempt, and tells the budget.
 func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decision {
 	decision := Stop
 	if err != nil {
@@ -73,6 +77,14 @@ func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decisi
 	}
 	if p.classifier != nil {
 		decision = p.classifier(resp, err, decision)
+	}
+	if p.budget != nil {
+		switch {
+		case decision != Stop:
+			p.budget.Failure()
+		case err == nil && resp.StatusCode < http.StatusInternalServerError:
+			p.budget.Success()
+		}
 	}
 	return decision
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // Transport is an http.RoundTripper that retries. It is safe for concurrent
-// use, and its zero value works with the defaults over http.DefaultTransport.
+// use. Its zero value works over http.DefaultTransport, with the defaults but
+// without a budget.
 type Transport struct {
 	base   http.RoundTripper
 	policy *policy
@@ -21,6 +22,7 @@ func New(base http.RoundTripper, opts ...Option) (*Transport, error) {
 		return nil, errors.New("resilient.New: the base is a resilient.Transport itself: the attempts of the two would multiply")
 	}
 	p := newPolicy()
+	p.budget = newDefaultBudget()
 	if err := p.apply(opts); err != nil {
 		return nil, fmt.Errorf("resilient.New: %w", err)
 	}
