@@ -1,6 +1,9 @@
 package faultserver
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // An Answer is a complete HTTP answer. Its zero value is no answer: where an
 // act has a default, the zero value stands for it.
@@ -50,6 +53,40 @@ type Header struct {
 // Headers are header lines in the order they are sent or came, duplicates kept.
 type Headers []Header
 
+// Get is the value of the first line with the name, in whatever case; empty
+// where there is none.
+func (h Headers) Get(name string) string {
+	for _, line := range h {
+		if strings.EqualFold(line.Name, name) {
+			return line.Value
+		}
+	}
+	return ""
+}
+
+// Values are the values of all lines with the name, in whatever case, in order.
+func (h Headers) Values(name string) []string {
+	var values []string
+	for _, line := range h {
+		if strings.EqualFold(line.Name, name) {
+			values = append(values, line.Value)
+		}
+	}
+	return values
+}
+
+// has tells whether one of the lines' comma-separated values is the token.
+func (h Headers) has(name, token string) bool {
+	for _, value := range h.Values(name) {
+		for part := range strings.SplitSeq(value, ",") {
+			if strings.EqualFold(strings.Trim(part, " \t"), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // RetryAfter is a Retry-After header: a value that is sent as it is, or a date
 // relative to the moment of sending.
 type RetryAfter struct {
@@ -58,7 +95,8 @@ type RetryAfter struct {
 	// Date is the offset from now of the date that is sent, whole seconds; a
 	// negative one lies in the past. The answer is held until the clock's
 	// sub-second part is DatePhase, so that the wait it asks for is always the
-	// same; the journal has the date that was really sent.
+	// same, half a second less than Date; the journal has the date that was
+	// really sent.
 	Date *time.Duration `yaml:"date"`
 	// Form is the date's form; the zero value is IMF-fixdate.
 	Form DateForm `yaml:"form"`
@@ -73,3 +111,36 @@ const (
 	RFC850     DateForm = "rfc850"
 	Asctime    DateForm = "asctime"
 )
+
+// isZero tells whether nothing of the answer is given.
+func (a Answer) isZero() bool {
+	return a.Status == 0 && a.Headers == nil && a.Body == Body{} && a.RetryAfter == nil &&
+		a.Framing == "" && a.Informational == nil && a.Trailers == nil
+}
+
+// statusOr is the answer's status, or the other where it has none.
+func (a Answer) statusOr(other int) int {
+	if a.Status == 0 {
+		return other
+	}
+	return a.Status
+}
+
+// leastPartBody is the least length of the body that stands in where an answer
+// is to be cut and has none.
+const leastPartBody = 1000
+
+// withPartBody is the answer with a body that is longer than n bytes, where it
+// has none of its own.
+func (a Answer) withPartBody(n Size) Answer {
+	if a.Body.Len() == 0 {
+		a.Body = Body{Size: max(2*n, leastPartBody)}
+	}
+	return a
+}
+
+// bodyless tells whether an answer with the status never has a body (RFC 9110,
+// sections 15.3.5 and 15.4.5).
+func bodyless(status int) bool {
+	return status == 204 || status == 304
+}

@@ -16,8 +16,14 @@
 //
 // Each act is a file of its own (respond.go, reset.go, …): its parameters, its
 // rules and how it is performed on the wire. A new act is a new file and one
-// line in the list in acts.go. The wire engine is conn.go and the files it
-// names. What a platform does differently is in files named after it.
+// line in the list in settings.go, by which one-line scripts know it.
+//
+// A connection goes through listener.go (accept, and windows without), serve.go
+// (which session, call and step), conn.go (the loop over its requests) and
+// exchange.go (what acts perform with). What comes in is read by input.go,
+// head.go and requestbody.go; answers are made by render.go. The journal is
+// kept by record.go, moment.go waits for what happens, cursor.go goes through
+// scripts. What a platform does differently is in files named after it.
 //
 // # Imports
 //

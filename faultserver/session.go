@@ -1,59 +1,226 @@
 package faultserver
 
-// Config is what a session is opened with. The zero value is a session that
-// answers every attempt as unscripted.
-type Config struct {
-	// Script is consumed one step an attempt.
-	Script []Step
-	// Calls are the calls of the session. With none, paths are taken as they
-	// are: nothing is read as a call's token.
-	Calls []CallConfig
-	// Connections is consumed one entry an accepted connection. It needs a
-	// listener of the session's own.
-	Connections []Step
-	// AfterScript says what happens beyond the script's end.
-	AfterScript AfterScript
-	// Success is the answer that Succeed stands for; the zero value is a 200
-	// with DefaultSuccessBody.
-	Success Answer
-	// Match says which requests are attempts; the others are answered with
-	// Otherwise (the zero value: 404), take no step, and are listed as events.
-	Match     Match
-	Otherwise Answer
-	// Seed is what every random draw comes from, together with the session's
-	// id, the call and the attempt.
-	Seed uint64
-	// KeepBodies keeps the first 64 KiB of each request body in the journal.
-	KeepBodies bool
-	// MaxAttempts bounds the journal; 0 means DefaultMaxAttempts.
-	MaxAttempts int
-	// Observe, if not nil, is told of every attempt when it arrives and when it
-	// ends. It is called by the connection's goroutine and must not block.
-	Observe func(Attempt)
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Session is one isolated run of a script with its own journal. It shares
+// nothing with any other session. All its methods may be called at the same
+// time.
+type Session struct {
+	id, url  string
+	config   Config
+	begun    time.Time
+	listener *listener // nil under a Host
+	leave    func()    // tells the Host, if any, that the session is no more
+
+	// closing is closed when Close begins.
+	closing   chan struct{}
+	closeOnce sync.Once
+	closeErr  error
+	accepting sync.WaitGroup
+
+	mu          sync.Mutex
+	changed     chan struct{} // closed and renewed whenever something happens
+	script      *cursor
+	connections *cursor
+	calls       map[string]*callState
+	order       []*callState
+	starts      []*callState // as they were started
+	records     []*record
+	attempts    int // in all, those that were dropped included
+	committed   map[string]bool
+	conns       map[*conn]*connRecord // the open ones
+	connLog     []*connRecord
+	connCount   int
+	events      []ProtocolEvent
+	windows     []Window
+	effects     int
+	dropped     int
 }
 
-// DefaultSuccessBody is the body of the answer that Succeed stands for.
-const DefaultSuccessBody = "ok\n"
+// ErrSessionClosed is matched by the error of a wait that the session's end
+// cut short.
+var ErrSessionClosed = errors.New("the session is closed")
 
-// DefaultMaxAttempts bounds a journal whose session does not say otherwise.
-const DefaultMaxAttempts = 100_000
-
-// CallConfig declares a call by its token.
-type CallConfig struct {
-	// Token is the path segment after /c/.
-	Token string
-	// Name is the call's name, shared by its repeats; empty is the token.
-	Name string
-	// Script replaces the session's script for this call; nil uses the session's.
-	Script []Step
+// A callState is what a session knows of one call.
+type callState struct {
+	token, name string
+	cursor      *cursor // nil: the session's
+	count       int     // attempts in all
+	attempts    []*record
+	started     *time.Duration
+	returned    *time.Duration
 }
 
-// Match says which requests are attempts. The zero value matches all.
-type Match struct {
-	// Method must be equal, if set.
-	Method string `yaml:"method"`
-	// Path must be equal to the target's path (without /s/… and /c/…), if set.
-	Path string `yaml:"path"`
-	// Header must be there, with this value where one is given, if set.
-	Header Header
+// Open starts a session with a listener of its own on a free port of
+// 127.0.0.1. It fails for a config that Validate refuses.
+func Open(cfg Config) (*Session, error) {
+	return OpenAt("127.0.0.1:0", cfg)
+}
+
+// OpenAt is Open on a given address, host:port. It fails if the port is in use.
+func OpenAt(address string, cfg Config) (*Session, error) {
+	s, err := newSession(cfg)
+	if err != nil {
+		return nil, err
+	}
+	refuses := slices.ContainsFunc(cfg.Connections, func(step Step) bool { return step.Act.ActName() == Refuse{}.ActName() })
+	if s.listener, err = listen(address, refuses); err != nil {
+		return nil, err
+	}
+	s.url = s.listener.url()
+	s.begun = time.Now()
+	s.accepting.Go(s.acceptAll)
+	return s, nil
+}
+
+func newSession(cfg Config) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg.ID = cmp.Or(cfg.ID, "session")
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, DefaultMaxAttempts)
+	s := &Session{
+		id: cfg.ID, config: cfg, begun: time.Now(), leave: func() {},
+		closing: make(chan struct{}), changed: make(chan struct{}),
+		script:      newCursor("script", "", cfg.Script, attemptScript, cfg.AfterScript),
+		connections: newCursor("connections", "", cfg.Connections, connectionScript, FailAfterScript),
+		calls:       map[string]*callState{}, committed: map[string]bool{}, conns: map[*conn]*connRecord{},
+	}
+	for _, declared := range cfg.Calls {
+		call := &callState{token: declared.Token, name: declared.name()}
+		if declared.Script != nil {
+			call.cursor = newCursor("call", declared.Token, declared.Script, attemptScript, cfg.AfterScript)
+		}
+		s.calls[declared.Token] = call
+		s.order = append(s.order, call)
+	}
+	return s, nil
+}
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.id }
+
+// URL is the base URL, without a slash at its end: http://127.0.0.1:1234, or
+// under a Host http://127.0.0.1:8503/s/ID.
+func (s *Session) URL() string { return s.url }
+
+// CallURL is the URL of a path as the call with the token requests it; path
+// begins with a slash.
+func (s *Session) CallURL(token, path string) string {
+	return s.url + "/c/" + token + path
+}
+
+// Elapsed is the session's clock: the time since it was opened.
+func (s *Session) Elapsed() time.Duration { return s.since(time.Now()) }
+
+// since is a moment on the session's clock.
+func (s *Session) since(t time.Time) time.Duration { return t.Sub(s.begun) }
+
+// Start tells that the call with the token is about to be made. It is then the
+// current sequential call, to which attempts without a token belong.
+func (s *Session) Start(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call, now := s.call(token), s.Elapsed()
+	call.started, call.returned = &now, nil
+	s.starts = append(s.starts, call)
+	s.announce()
+}
+
+// Return tells that the call with the token has returned to its caller.
+func (s *Session) Return(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.Elapsed()
+	s.call(token).returned = &now
+	s.announce()
+}
+
+// announce wakes whoever waits for a moment. The lock is held.
+func (s *Session) announce() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// call is the state of a call; one that was not declared begins to exist. The
+// lock is held.
+func (s *Session) call(token string) *callState {
+	call := s.calls[token]
+	if call == nil {
+		call = &callState{token: token, name: token}
+		s.calls[token] = call
+		s.order = append(s.order, call)
+	}
+	return call
+}
+
+// repeatsOf are the calls with a name, or the one with that token. The lock is
+// held.
+func (s *Session) repeatsOf(name string) []*callState {
+	var repeats []*callState
+	for _, call := range s.order {
+		if call.name == name {
+			repeats = append(repeats, call)
+		}
+	}
+	if call := s.calls[name]; len(repeats) == 0 && call != nil {
+		return []*callState{call}
+	}
+	return repeats
+}
+
+// currentCall is the call that an attempt without a token belongs to: the
+// latest one that was started and has not returned; else the one started last,
+// since a late attempt is its. The lock is held.
+func (s *Session) currentCall() *callState {
+	for _, call := range slices.Backward(s.starts) {
+		if call.returned == nil {
+			return call
+		}
+	}
+	if len(s.starts) > 0 {
+		return s.starts[len(s.starts)-1]
+	}
+	return s.call("")
+}
+
+// CloseIdle ends the connections that wait for a next request, or have not
+// carried one yet, with FIN. It has been sent when the call returns.
+func (s *Session) CloseIdle() {
+	for _, c := range s.openConns() {
+		c.closeIfIdle()
+	}
+}
+
+func (s *Session) openConns() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	conns := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
+// Close ends the session. When it returns, no connection, goroutine or timer
+// of it is left; the journal can still be read. Closing twice does nothing.
+func (s *Session) Close() error {
+	s.closeOnce.Do(func() {
+		close(s.closing)
+		if s.listener != nil {
+			s.closeErr = s.listener.close()
+			s.accepting.Wait()
+		}
+		for _, c := range s.openConns() {
+			c.closeFor(s)
+		}
+		s.leave()
+	})
+	return s.closeErr
 }

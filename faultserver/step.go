@@ -112,37 +112,3 @@ type LogNormalDelay struct {
 	Median time.Duration `yaml:"median"`
 	Sigma  float64       `yaml:"sigma"`
 }
-
-// A Moment is an event of a call or of an attempt, and a time after it.
-type Moment struct {
-	// Call names the call; empty is the call the moment stands in.
-	Call string `yaml:"call"`
-	// Attempt is the number of one of the call's attempts, from 1; 0 means that
-	// the event is one of the call itself.
-	Attempt int `yaml:"attempt"`
-	// Event is what happens. The zero value is Returned for a call and Answered
-	// for an attempt.
-	Event Event `yaml:"event"`
-	// Plus is added to the event's time.
-	Plus time.Duration `yaml:"plus"`
-}
-
-// Event is something that happens to a call or to an attempt.
-type Event string
-
-// The events. Started, Returned and AllOthersReturned are events of a call (in
-// the name of all its repeats: Started is the first one's, Returned the last
-// one's; AllOthersReturned is when every repeat but the asking one has
-// returned); the others are events of an attempt.
-const (
-	Started           Event = "started"
-	Returned          Event = "returned"
-	AllOthersReturned Event = "all-others-returned"
-	// Arrived is when the attempt's head arrived (for a struck connection: its accept).
-	Arrived Event = "arrived"
-	// Answered is when an answer was written to its end.
-	Answered Event = "answered"
-	// Struck is when the step's act was performed, whatever it was: an answer
-	// written, a connection reset, a stall begun.
-	Struck Event = "struck"
-)

@@ -1,0 +1,89 @@
+package faultserver
+
+// Config is what a session is opened with. The zero value is a session that
+// answers every attempt as unscripted.
+type Config struct {
+	// ID is the session's id in its journal, and part of what random draws come
+	// from; empty is "session". Under a [Host] the id is that of Host.Open.
+	ID string
+	// Script is consumed one step an attempt.
+	Script []Step
+	// Calls are the calls of the session. With none, paths are taken as they
+	// are: nothing is read as a call's token.
+	Calls []CallConfig
+	// Connections is consumed one entry an accepted connection. It needs a
+	// listener of the session's own.
+	Connections []Step
+	// AfterScript says what happens beyond the script's end. Beyond the end of
+	// Connections, connections are served untouched.
+	AfterScript AfterScript
+	// Success is the answer that Succeed stands for; the zero value is a 200
+	// with DefaultSuccessBody.
+	Success Answer
+	// Match says which requests are attempts; the others are answered with
+	// Otherwise (the zero value: 404), take no step, and are listed as events.
+	Match     Match
+	Otherwise Answer
+	// Seed is what every random draw comes from, together with the session's
+	// id, the call and the attempt.
+	Seed uint64
+	// KeepBodies keeps the first 64 KiB of each request body in the journal.
+	KeepBodies bool
+	// MaxAttempts bounds the journal: its attempts, and as many connections and
+	// events; 0 means DefaultMaxAttempts.
+	MaxAttempts int
+	// Observe, if not nil, is told of every attempt when it arrives and when it
+	// ends (a stale one: when its connection has ended). It is called by the
+	// connection's goroutine and must not block.
+	Observe func(Attempt)
+}
+
+// DefaultSuccessBody is the body of the answer that Succeed stands for.
+const DefaultSuccessBody = "ok\n"
+
+// DefaultMaxAttempts bounds a journal whose session does not say otherwise.
+const DefaultMaxAttempts = 100_000
+
+// CallConfig declares a call by its token.
+type CallConfig struct {
+	// Token is the path segment after /c/: letters, digits, "-", "_" and ".".
+	Token string
+	// Name is the call's name, shared by its repeats; empty is the token.
+	Name string
+	// Script replaces the session's script for this call; nil uses the session's.
+	Script []Step
+}
+
+func (c CallConfig) name() string {
+	if c.Name == "" {
+		return c.Token
+	}
+	return c.Name
+}
+
+// Match says which requests are attempts. The zero value matches all.
+type Match struct {
+	// Method must be equal, if set.
+	Method string `yaml:"method"`
+	// Path must be equal to the target's path (without /s/… and /c/…, and
+	// without the query), if set.
+	Path string `yaml:"path"`
+	// Header must be there, with this value where one is given, if set.
+	Header Header `yaml:"header"`
+}
+
+// success is the answer that Succeed stands for.
+func (s *Session) success() Answer {
+	if s.config.Success.isZero() {
+		return Answer{Status: 200, Body: Body{Text: DefaultSuccessBody}}
+	}
+	return s.config.Success
+}
+
+// otherwise is the answer to a request that is no attempt.
+func (s *Session) otherwise() Answer {
+	if s.config.Otherwise.isZero() {
+		return Answer{Status: 404, Body: Body{Text: "faultsrv: no attempt: the request does not match\n"}}
+	}
+	return s.config.Otherwise
+}

@@ -1,0 +1,370 @@
+package faultserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	// lingerTime is how long a connection is still read after its FIN, so that
+	// bytes on their way do not turn the FIN into a RST that takes the answer
+	// with it. (A plain close gave RST in 597 of 1,000 at accept, and always
+	// with unread bytes.)
+	lingerTime = time.Second
+	// drainTime is how long a request's body is still read after an early answer.
+	drainTime = 10 * time.Second
+	// writeTime is how long a client may leave an answer unread.
+	writeTime = 60 * time.Second
+	// ackTime is how long a peer may leave bytes unacknowledged before a strike
+	// that waits for it goes on without; a delayed acknowledgement takes 40 ms.
+	ackTime = 5 * time.Second
+)
+
+// A router finds the session of a request.
+type router interface {
+	// route is the session that a request belongs to, nil for none. It takes
+	// the session's prefix off the head's path.
+	route(h *head) *Session
+	// fallback is the session that takes what belongs to no request, if any.
+	fallback() *Session
+}
+
+// route makes a session with its own listener the router of its connections.
+func (s *Session) route(*head) *Session { return s }
+
+func (s *Session) fallback() *Session { return s }
+
+// A conn is one accepted connection. Its goroutine alone uses what the lock
+// does not guard.
+type conn struct {
+	router   router
+	tcp      *net.TCPConn
+	raw      syscall.RawConn
+	in       *input
+	accepted time.Time
+	// uses counts the requests whose head arrived on it.
+	uses int
+	// linger is how long it is still read before it is closed; 0 after a RST.
+	linger time.Duration
+	stale  *staleEnd
+
+	written atomic.Int64
+	ended   chan struct{} // closed when the server has closed the socket
+	done    chan struct{} // closed when the goroutine is over
+
+	mu     sync.Mutex
+	owner  *Session // whose requests it carries
+	idle   bool     // waiting for a request's first byte
+	finned bool     // ended by closeIfIdle
+	closed bool
+}
+
+// A staleEnd is the end that an idle connection is to come to.
+type staleEnd struct {
+	exchange *exchange
+	at       time.Time
+	kind     EndKind
+	effect   Effect
+}
+
+func newConn(tcp *net.TCPConn, router router) (*conn, error) {
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	return &conn{
+		router: router, tcp: tcp, raw: raw, in: newInput(tcp), accepted: time.Now(),
+		ended: make(chan struct{}), done: make(chan struct{}),
+	}, nil
+}
+
+// serve handles the connection until it ends; struck is the exchange of a
+// connection-level step, nil for none.
+func (c *conn) serve(struck *exchange) {
+	defer c.end()
+	if struck != nil {
+		struck.run()
+		return
+	}
+	for c.next() {
+	}
+}
+
+// next serves one request and tells whether the connection lives on.
+func (c *conn) next() bool {
+	if len(c.in.unread()) == 0 && !c.rest() {
+		return false
+	}
+	c.overtaken()
+	if s := c.session(); s != nil {
+		s.carried(c, 0)
+	}
+	h, err := c.in.readHead()
+	if err != nil {
+		c.refuse(err)
+		return false
+	}
+	c.uses++
+	s := c.router.route(h)
+	if s == nil || !c.assign(s) {
+		c.answerPlainly(http.StatusNotFound, "no such session: "+h.target)
+		return false
+	}
+	s.carried(c, 1)
+	return s.serve(c, h)
+}
+
+// rest waits for the first byte of a request and tells whether one came.
+func (c *conn) rest() bool {
+	c.mu.Lock()
+	c.idle = true
+	var deadline time.Time
+	if c.stale != nil {
+		deadline = c.stale.at
+	}
+	_ = c.tcp.SetReadDeadline(deadline)
+	c.mu.Unlock()
+	err := c.in.fill()
+	c.mu.Lock()
+	c.idle = false
+	finned := c.finned
+	_ = c.tcp.SetReadDeadline(time.Time{})
+	c.mu.Unlock()
+	if finned {
+		c.linger = lingerTime
+		return false
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.endStale()
+		return false
+	}
+	return err == nil
+}
+
+// closeIfIdle sends FIN if the connection waits for a request.
+func (c *conn) closeIfIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle && !c.finned && !c.closed {
+		c.finned = true
+		_ = c.tcp.CloseWrite() // a connection that is gone needs none
+		_ = c.tcp.SetReadDeadline(time.Now().Add(lingerTime))
+	}
+}
+
+// endStale ends the idle connection as a stale step asked for.
+func (c *conn) endStale() {
+	stale := c.stale
+	c.stale = nil
+	if stale.kind == EndRST {
+		c.abort()
+	} else {
+		_ = c.tcp.CloseWrite() // a connection that is gone shows in what follows
+		c.linger = lingerTime
+	}
+	if len(stale.exchange.misses) == 0 {
+		stale.exchange.struck(stale.effect)
+	}
+	stale.exchange.finish()
+}
+
+// overtaken tells a stale step that the client used the connection before its
+// end came.
+func (c *conn) overtaken() {
+	if c.stale != nil && len(c.stale.exchange.misses) == 0 {
+		c.stale.exchange.miss("the client used the connection again before its idle end")
+	}
+}
+
+// session is whose requests the connection carries, or would carry.
+func (c *conn) session() *Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owner != nil {
+		return c.owner
+	}
+	return c.router.fallback()
+}
+
+// assign makes the connection carry a session's requests. It fails if the
+// session or the connection is closed.
+func (c *conn) assign(s *Session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owner == s {
+		return !c.closed
+	}
+	if c.closed || !s.join(c) {
+		return false
+	}
+	if c.owner != nil {
+		c.owner.part(c, ClientEnd{}, false)
+	}
+	c.owner = s
+	return true
+}
+
+// refuse answers what is no request, if it can be answered, and lists it.
+func (c *conn) refuse(err error) {
+	var bad *badHead
+	if !errors.As(err, &bad) {
+		return
+	}
+	if s := c.session(); s != nil {
+		s.event(c, bad.kind, bad.reason)
+	}
+	if bad.status != 0 {
+		c.answerPlainly(bad.status, bad.reason)
+		return
+	}
+	_ = c.tcp.CloseWrite() // a client that is gone needs none
+	c.linger = lingerTime
+}
+
+// answerPlainly answers outside any script, and ends the connection.
+func (c *conn) answerPlainly(status int, reason string) {
+	answer := Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
+	r := render(answer, layout{framing: FramingLength}, time.Now(), 0)
+	if err := c.send(r.head, r.body, wholeBody); err == nil {
+		_ = c.tcp.CloseWrite() // a client that is gone needs none
+		c.linger = lingerTime
+	}
+}
+
+// send writes a head and then body up to a number of its bytes, in one write
+// where they fit in one buffer: some proxies act differently when head and
+// body arrive apart.
+func (c *conn) send(head []byte, body io.Reader, most int64) error {
+	buffer := transferBuffers.Get().(*[transferBuffer]byte)
+	defer transferBuffers.Put(buffer)
+	filled := 0
+	if len(head) <= len(buffer) {
+		filled = copy(buffer[:], head)
+	} else if err := c.write(head); err != nil {
+		return err
+	}
+	for {
+		n, err := io.ReadFull(body, buffer[filled:filled+int(min(most, int64(len(buffer)-filled)))])
+		most -= int64(n)
+		filled += n
+		if filled > 0 {
+			if err := c.write(buffer[:filled]); err != nil {
+				return err
+			}
+		}
+		if err != nil || most == 0 {
+			return nil // bodies end; they do not fail
+		}
+		filled = 0
+	}
+}
+
+func (c *conn) write(p []byte) error {
+	if err := c.tcp.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	n, err := c.tcp.Write(p)
+	c.written.Add(int64(n))
+	return err
+}
+
+// awaitAcks waits until the peer has acknowledged all that was written, and
+// tells how many bytes it has and whether it is still there.
+func (c *conn) awaitAcks() (acked int64, open bool) {
+	want := c.written.Load()
+	deadline := time.Now().Add(ackTime)
+	for pause := 10 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		acked, open, err := ackedBytes(c.raw, want)
+		if acked >= want || !open || err != nil || time.Now().After(deadline) {
+			return acked, open && err == nil
+		}
+		runtime.Gosched()
+		time.Sleep(pause)
+	}
+}
+
+// abort ends the connection with RST.
+func (c *conn) abort() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		_ = c.tcp.SetLinger(0) // fails only where the connection is gone
+		c.closeLocked()
+	}
+}
+
+func (c *conn) closeLocked() {
+	if !c.closed {
+		c.closed = true
+		close(c.ended)
+		_ = c.tcp.Close() // the socket is gone in any case
+	}
+}
+
+// closeFor is closeNow if the connection carries the session's requests.
+func (c *conn) closeFor(s *Session) {
+	c.mu.Lock()
+	mine := c.owner == s
+	if mine {
+		c.closeLocked()
+	}
+	c.mu.Unlock()
+	if mine {
+		<-c.done
+	}
+}
+
+// closeNow closes the connection and waits until its goroutine is over.
+func (c *conn) closeNow() {
+	c.mu.Lock()
+	c.closeLocked()
+	c.mu.Unlock()
+	<-c.done
+}
+
+// end closes the connection in the way its last exchange left it.
+func (c *conn) end() {
+	defer close(c.done)
+	if c.stale != nil {
+		c.overtakenByEnd()
+	}
+	if c.linger > 0 {
+		if late := c.in.discard(c.linger); late > 0 {
+			if s := c.session(); s != nil {
+				s.event(c, "after-fin", fmt.Sprintf("%d bytes came after the server's FIN", late))
+			}
+		}
+	}
+	c.mu.Lock()
+	owner := c.owner
+	c.mu.Unlock()
+	if owner != nil {
+		owner.refresh(c)
+	}
+	c.mu.Lock()
+	c.closeLocked()
+	c.mu.Unlock()
+	if owner != nil {
+		owner.part(c, owner.clientEnd(c.in), true)
+	}
+	c.in.release()
+}
+
+// overtakenByEnd tells a stale step that the connection ended otherwise.
+func (c *conn) overtakenByEnd() {
+	stale := c.stale
+	c.stale = nil
+	if len(stale.exchange.misses) == 0 {
+		stale.exchange.miss("the connection ended before its idle end")
+	}
+	stale.exchange.finish()
+}

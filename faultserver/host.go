@@ -1,0 +1,178 @@
+package faultserver
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// A Host is one listener that many sessions share: each is found by the prefix
+// /s/ID of a request's path. Connection-level steps are not possible there,
+// since a connection belongs to no session before its first request.
+type Host struct {
+	listener  *listener
+	url       string
+	accepting sync.WaitGroup
+
+	mu       sync.Mutex
+	sessions map[string]*Session
+	unnamed  *Session
+	conns    map[*conn]bool
+	closed   bool
+}
+
+// Listen opens a Host at an address, host:port. It fails if the port is in use.
+func Listen(address string) (*Host, error) {
+	l, err := listen(address, false)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{listener: l, url: l.url(), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
+	h.accepting.Go(h.acceptAll)
+	return h, nil
+}
+
+// URL is the Host's base URL, without a slash at its end.
+func (h *Host) URL() string { return h.url }
+
+// Open adds a session under /s/ID. It fails for an id that is no name or is
+// taken, for a config that Validate refuses, and for one with connections.
+func (h *Host) Open(id string, cfg Config) (*Session, error) {
+	if !isName(id) {
+		return nil, fmt.Errorf("session id %q; want letters, digits, - _ and .", id)
+	}
+	cfg.ID = id
+	return h.add(cfg, h.url+"/s/"+id, func(s *Session) error {
+		if h.sessions[id] != nil {
+			return fmt.Errorf("session id %q is taken; choose another, or close that session first", id)
+		}
+		h.sessions[id] = s
+		s.leave = func() { h.forget(func() { delete(h.sessions, id) }) }
+		return nil
+	})
+}
+
+// Default adds the session of the requests without a prefix /s/…. It fails as
+// Open does, and if there is one already.
+func (h *Host) Default(cfg Config) (*Session, error) {
+	return h.add(cfg, h.url, func(s *Session) error {
+		if h.unnamed != nil {
+			return errors.New("there is a default session already; close it first")
+		}
+		h.unnamed = s
+		s.leave = func() { h.forget(func() { h.unnamed = nil }) }
+		return nil
+	})
+}
+
+func (h *Host) add(cfg Config, url string, enter func(*Session) error) (*Session, error) {
+	if len(cfg.Connections) > 0 {
+		return nil, errors.New("connections: a shared listener cannot strike at connections; open the session with a listener of its own")
+	}
+	s, err := newSession(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.url = url
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.New("the host is closed")
+	}
+	if err := enter(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (h *Host) forget(remove func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	remove()
+}
+
+// route finds the session of a request, and takes /s/ID off its path.
+func (h *Host) route(head *head) *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if id, rest, found := cutPrefix(head.path, "/s/"); found {
+		head.path = rest
+		return h.sessions[id]
+	}
+	return h.unnamed
+}
+
+// fallback is the default session, if there is one.
+func (h *Host) fallback() *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unnamed
+}
+
+func (h *Host) acceptAll() {
+	for {
+		// An accept that failed is tried again; it belongs to no session's journal.
+		tcp, err := h.listener.accept(func(error) {})
+		if err != nil {
+			return
+		}
+		c, err := newConn(tcp, h)
+		if err != nil || !h.admit(c) {
+			_ = tcp.Close() // the host is being closed
+			return
+		}
+		go func() {
+			c.serve(nil)
+			h.mu.Lock()
+			delete(h.conns, c)
+			h.mu.Unlock()
+		}()
+	}
+}
+
+func (h *Host) admit(c *conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.conns[c] = true
+	}
+	return !h.closed
+}
+
+// Close closes the listener, every session, and every connection. When it
+// returns, nothing of them is left. Closing twice does nothing.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	sessions := []*Session{}
+	for _, s := range h.sessions {
+		sessions = append(sessions, s)
+	}
+	if h.unnamed != nil {
+		sessions = append(sessions, h.unnamed)
+	}
+	h.mu.Unlock()
+	problems := []error{h.listener.close()}
+	h.accepting.Wait()
+	for _, s := range sessions {
+		problems = append(problems, s.Close())
+	}
+	for _, c := range h.openConns() {
+		c.closeNow()
+	}
+	return errors.Join(problems...)
+}
+
+func (h *Host) openConns() []*conn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	conns := make([]*conn, 0, len(h.conns))
+	for c := range h.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}

@@ -1,0 +1,248 @@
+package faultserver
+
+import (
+	"slices"
+	"time"
+)
+
+// A record is the journal's entry of an attempt while it is being written. It
+// is guarded by its session's lock.
+type record struct {
+	Attempt
+	cursor               *cursor
+	answeredAt, struckAt *time.Duration
+	// before and wrote are how many bytes the connection had sent before the
+	// answer, and how many the answer has sent.
+	before, wrote int64
+}
+
+// A connRecord is the journal's entry of a connection.
+type connRecord struct {
+	Connection
+	// last is the attempt whose answer may still be being acknowledged.
+	last *record
+}
+
+// An arrival is what makes an attempt.
+type arrival struct {
+	conn *conn
+	// head is nil for a connection that a connection-level step strikes, whose
+	// choice is then given.
+	head   *head
+	struck *choice
+	at     time.Time
+}
+
+// begin enters an attempt and takes its step, both under one lock.
+func (s *Session) begin(a arrival) (*record, choice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call := s.currentCall()
+	if a.head != nil && a.head.named {
+		call = s.call(a.head.token)
+	}
+	call.count++
+	s.attempts++
+	r := &record{Attempt: Attempt{
+		Session: s.id, Call: call.token, Number: call.count, Index: s.attempts,
+		Arrived: s.since(a.at), Open: true, Body: BodyReceipt{Declared: -1}, Use: a.conn.uses,
+	}}
+	if open := s.conns[a.conn]; open != nil {
+		r.Connection = open.ID
+		s.refreshAcks(a.conn)
+		open.last = r
+	}
+	var taken choice
+	if a.struck != nil {
+		taken = *a.struck
+	} else {
+		r.HeadRead = s.since(a.head.complete)
+		r.Method, r.Target, r.RawTarget, r.Proto = a.head.method, a.head.path, a.head.target, a.head.proto
+		r.Headers = a.head.headers
+		cursor := s.script
+		if call.cursor != nil {
+			cursor = call.cursor
+		}
+		taken = cursor.take(a.conn.uses > 1)
+	}
+	r.cursor, r.Step = taken.cursor, taken.ref
+	if len(s.records) < s.config.MaxAttempts {
+		s.records = append(s.records, r)
+		call.attempts = append(call.attempts, r)
+	} else {
+		s.dropped++
+	}
+	s.announce()
+	return r, taken
+}
+
+// update changes an entry. A nil one, of a request that is no attempt, is left
+// alone.
+func (s *Session) update(r *record, change func(*record)) {
+	if r == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(r)
+}
+
+// observe tells Config.Observe how the attempt stands.
+func (s *Session) observe(r *record) {
+	if s.config.Observe == nil || r == nil {
+		return
+	}
+	s.mu.Lock()
+	attempt := r.snapshot()
+	s.mu.Unlock()
+	s.config.Observe(attempt)
+}
+
+// refresh brings the receipt of a connection's last answer up to date.
+func (s *Session) refresh(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refreshAcks(c)
+}
+
+// refreshAcks brings the receipt of a connection's last answer up to date. The
+// lock is held.
+func (s *Session) refreshAcks(c *conn) {
+	open := s.conns[c]
+	if open == nil || open.last == nil {
+		return
+	}
+	r := open.last
+	acked, _, err := ackedBytes(c.raw, c.written.Load())
+	if err != nil {
+		if !canSeeAcks {
+			r.Acked = -1
+		}
+		return
+	}
+	r.Acked = max(r.Acked, min(max(acked-r.before, 0), r.wrote))
+}
+
+// join enters a connection that the session serves from now on.
+func (s *Session) join(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closing:
+		return false
+	default:
+	}
+	s.connCount++
+	r := &connRecord{Connection: Connection{ID: s.connCount, Accepted: s.since(c.accepted), Silent: true}}
+	s.conns[c] = r
+	if len(s.connLog) < s.config.MaxAttempts {
+		s.connLog = append(s.connLog, r)
+	} else {
+		s.dropped++
+	}
+	return true
+}
+
+// part enters that the session no longer serves a connection.
+func (s *Session) part(c *conn, client ClientEnd, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.conns[c]
+	if r == nil {
+		return
+	}
+	s.refreshAcks(c)
+	delete(s.conns, c)
+	if closed {
+		r.Closed, r.Client = s.Elapsed(), client
+	}
+}
+
+// carried enters that a connection has carried bytes, and a request if it was one.
+func (s *Session) carried(c *conn, requests int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.conns[c]; r != nil {
+		r.Silent = false
+		r.Requests += requests
+	}
+}
+
+// event enters something that came and is no attempt.
+func (s *Session) event(c *conn, kind, detail string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := ProtocolEvent{Kind: kind, At: s.Elapsed(), Detail: detail}
+	if r := s.conns[c]; r != nil {
+		e.Connection = r.ID
+	}
+	if len(s.events) < s.config.MaxAttempts {
+		s.events = append(s.events, e)
+	} else {
+		s.dropped++
+	}
+}
+
+// commit performs the side effect of an attempt, if its step is to.
+func (s *Session) commit(r *record, how Commit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if how == CommitByKey {
+		if key := r.Headers.Get("Idempotency-Key"); key != "" {
+			if s.committed[key] {
+				return
+			}
+			s.committed[key] = true
+		}
+	}
+	s.effects++
+	r.Committed = true
+}
+
+// Journal is the record up to now. It is a copy: nothing that happens later
+// changes it.
+func (s *Session) Journal() Journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		s.refreshAcks(c)
+	}
+	j := Journal{
+		Session: s.id, Started: s.begun, Seed: s.config.Seed, Effects: s.effects, Dropped: s.dropped,
+		Events: slices.Clone(s.events), Windows: slices.Clone(s.windows),
+		Attempts: make([]Attempt, 0, len(s.records)), Connections: make([]Connection, 0, len(s.connLog)),
+	}
+	for _, r := range s.records {
+		j.Attempts = append(j.Attempts, r.snapshot())
+	}
+	for _, r := range s.connLog {
+		j.Connections = append(j.Connections, r.Connection)
+	}
+	j.Unmet = append(s.connections.unmet(), s.script.unmet()...)
+	for _, call := range s.order {
+		if call.cursor != nil {
+			j.Unmet = append(j.Unmet, call.cursor.unmet()...)
+		}
+	}
+	return j
+}
+
+// snapshot is a copy of the entry that shares nothing with it. The lock is held.
+func (r *record) snapshot() Attempt {
+	a := r.Attempt
+	a.Headers = slices.Clone(a.Headers)
+	a.Body.Kept = slices.Clone(a.Body.Kept)
+	a.Body.Trailers = slices.Clone(a.Body.Trailers)
+	if sent := a.RetryAfter; sent != nil {
+		a.RetryAfter = &SentRetryAfter{Value: sent.Value, Wait: clone(sent.Wait), Until: clone(sent.Until)}
+	}
+	return a
+}
+
+func clone(d *time.Duration) *time.Duration {
+	if d == nil {
+		return nil
+	}
+	copied := *d
+	return &copied
+}

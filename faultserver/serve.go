@@ -1,0 +1,185 @@
+package faultserver
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// serve handles one request of the session and tells whether its connection
+// lives on.
+func (s *Session) serve(c *conn, h *head) bool {
+	if len(s.config.Calls) > 0 {
+		if token, rest, found := cutPrefix(h.path, "/c/"); found {
+			h.token, h.named, h.callPrefix, h.path = token, true, "/c/"+token, rest
+		}
+	}
+	if h.named && !s.declared(h.token) {
+		reason := fmt.Sprintf("no such call: %q", clip(h.token))
+		s.event(c, "unknown-call", fmt.Sprintf("%s %s: %s", h.method, clip(h.target), reason))
+		return s.decline(c, h, Answer{Status: http.StatusNotFound, Body: Body{Text: "faultsrv: " + reason + "\n"}})
+	}
+	if !s.config.Match.holds(h) {
+		s.event(c, "unmatched", h.method+" "+clip(h.path))
+		return s.decline(c, h, s.otherwise())
+	}
+	r, taken := s.begin(arrival{conn: c, head: h, at: h.arrived})
+	x := &exchange{conn: c, session: s, record: r, head: h, step: taken.step, at: taken.step.point(attemptScript)}
+	x.body = newRequestBody(c.in, h, s.config.KeepBodies)
+	x.draws = drawsOf(s.config.Seed, s.id, r.Call, r.Number)
+	x.choose(Succeed{})
+	s.update(r, func(r *record) {
+		r.Body = x.body.snapshot()
+		r.Intended = x.step.Act.intent(x)
+	})
+	return x.run()
+}
+
+// declared tells whether the session was opened with a call of this token.
+func (s *Session) declared(token string) bool {
+	for _, call := range s.config.Calls {
+		if call.Token == token {
+			return true
+		}
+	}
+	return false
+}
+
+// decline answers a request that is no attempt.
+func (s *Session) decline(c *conn, h *head, a Answer) bool {
+	x := &exchange{conn: c, session: s, head: h, body: newRequestBody(c.in, h, false), at: Point{Phase: RequestEnd}}
+	if x.readAll() {
+		x.answer(a)
+	}
+	return x.keep
+}
+
+// choose draws whether the step strikes at all. One that does not leaves bytes
+// and timing as the other act has them.
+func (x *exchange) choose(other Act) {
+	p := x.step.Probability
+	if p == nil || x.draws.Float64() < *p {
+		return
+	}
+	x.detail(fmt.Sprintf("%s did not strike (probability %v)", x.step.Act.ActName(), *p))
+	x.step = Step{Act: other}
+	x.at = x.step.point(x.head == nil)
+}
+
+// holds tells whether a request is an attempt.
+func (m Match) holds(h *head) bool {
+	path, _, _ := strings.Cut(h.path, "?")
+	if m.Method != "" && m.Method != h.method || m.Path != "" && m.Path != path {
+		return false
+	}
+	if m.Header.Name == "" {
+		return true
+	}
+	for _, value := range h.headers.Values(m.Header.Name) {
+		if m.Header.Value == "" || m.Header.Value == value {
+			return true
+		}
+	}
+	return false
+}
+
+// acceptAll accepts connections, in order, until the session is closed.
+func (s *Session) acceptAll() {
+	for s.refuseInTurn() {
+		tcp, err := s.listener.accept(func(err error) { s.event(nil, "accept-failed", err.Error()) })
+		if err != nil || !s.take(tcp) {
+			return
+		}
+	}
+}
+
+// take serves an accepted connection, by the next entry of the connection
+// script if there is one.
+func (s *Session) take(tcp *net.TCPConn) bool {
+	c, err := newConn(tcp, s)
+	if err != nil || !c.assign(s) {
+		_ = tcp.Close() // the session is being closed
+		return false
+	}
+	go c.serve(s.strikeOn(c))
+	return true
+}
+
+// strikeOn takes an entry of the connection script for a connection. It
+// returns nil where the connection is to be served like any other.
+func (s *Session) strikeOn(c *conn) *exchange {
+	s.mu.Lock()
+	ended := s.connections.ended()
+	var taken choice
+	if !ended {
+		taken = s.connections.take(false)
+	}
+	id := s.conns[c].ID
+	s.mu.Unlock()
+	if ended {
+		return nil
+	}
+	x := &exchange{conn: c, session: s, step: taken.step, at: taken.step.point(connectionScript)}
+	x.draws = drawsOf(s.config.Seed, s.id, "connections", id)
+	x.choose(Untouched{})
+	if _, untouched := x.step.Act.(Untouched); untouched {
+		s.mu.Lock()
+		s.connections.met[taken.ref.Index-1]++
+		s.mu.Unlock()
+		return nil
+	}
+	x.record, _ = s.begin(arrival{conn: c, struck: &taken, at: c.accepted})
+	s.update(x.record, func(r *record) { r.Intended = x.step.Act.intent(x) })
+	return x
+}
+
+// refuseInTurn holds the windows that are next in the connection script. It
+// returns false when the session is closed.
+func (s *Session) refuseInTurn() bool {
+	for {
+		s.mu.Lock()
+		var refuse Refuse
+		index, next := s.connections.next()
+		if next {
+			refuse, next = s.connections.steps[index].Act.(Refuse)
+		}
+		if next {
+			s.connections.take(false)
+		}
+		s.mu.Unlock()
+		if !next {
+			return true
+		}
+		if !s.refuseFor(index, refuse.For) {
+			return false
+		}
+	}
+}
+
+// refuseFor holds one window.
+func (s *Session) refuseFor(index int, d time.Duration) bool {
+	s.listener.refuse()
+	s.mu.Lock()
+	window := len(s.windows)
+	s.windows = append(s.windows, Window{Act: Refuse{}.ActName(), From: s.Elapsed()})
+	s.connections.met[index]++
+	s.announce()
+	s.mu.Unlock()
+	if d == 0 {
+		<-s.listener.closed
+	}
+	over := d > 0 && s.listener.sleep(d)
+	s.mu.Lock()
+	s.windows[window].Until = s.Elapsed()
+	s.mu.Unlock()
+	if !over {
+		return false
+	}
+	if err := s.listener.open(); err != nil {
+		s.event(nil, "accept-failed", "after a window: "+err.Error())
+		return false
+	}
+	return true
+}

@@ -1,0 +1,18 @@
+package faultserver
+
+import (
+	"errors"
+	"syscall"
+)
+
+// wsaeAddrInUse is the socket error for a port that is taken; the standard
+// library has no name for it.
+const wsaeAddrInUse = syscall.Errno(10048)
+
+// isReset tells whether an error says that the peer has reset the connection.
+func isReset(err error) bool {
+	return errors.Is(err, syscall.WSAECONNRESET) || errors.Is(err, syscall.WSAECONNABORTED)
+}
+
+// isInUse tells whether an error says that a port is taken.
+func isInUse(err error) bool { return errors.Is(err, wsaeAddrInUse) }
