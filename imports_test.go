@@ -64,10 +64,11 @@ var rooms = map[string]room{
 	"suites/clients/nethttp":   {ours: client, modules: yaml},
 	"suites/clients/resilient": {ours: with(client, "resilient"), modules: yaml},
 	"suites/command":           {ours: client, modules: yaml},
-	"suites/mutants":           {ours: with(client, "resilient"), modules: yaml},
+	"suites/mutants":           {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
 	"suites/ginkgosuite":       {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"cmd/faultsrv": {
-		ours:    with(judging, "scenarios/schema", "suites/command", "suites/clients/nethttp", "suites/clients/resilient"),
+		ours: with(judging, "scenarios/schema", "suites/command",
+			"suites/clients/nethttp", "suites/clients/resilient", "suites/mutants"),
 		modules: command,
 	},
 }
