@@ -103,3 +103,12 @@ func ids(contracts []*scenarios.Contract) string {
 	}
 	return strings.Join(all, " ")
 }
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -36,6 +36,9 @@ func (d *decoder) problem(n node, format string, args ...any) {
 // words are listed.
 func (d *decoder) suggest(n node, written string, words []string, format string, args ...any) {
 	p := d.text.problem(d.place(n.Node), n.path, fmt.Sprintf(format, args...))
+	if len(d.problems) > maxProblems {
+		words = nil // it will not be shown
+	}
 	if p.Suggestion = nearest(written, words); p.Suggestion == "" {
 		p.Message += "; expected " + oneOf(words)
 	}
@@ -92,7 +95,7 @@ func (d *decoder) mapping(n node, into reflect.Value) {
 	d.entries(n, into.Type(), func(key, value node) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if i < 0 {
-			d.suggest(key, key.Value, fieldNames(fields), "unknown key %q", key.Value)
+			d.suggest(key, key.Value, fieldNames(fields), "unknown key %q", clipped(key.Value))
 			return
 		}
 		d.field(value, fields[i], into)
@@ -126,7 +129,7 @@ func (d *decoder) entries(n node, t reflect.Type, each func(key, value node)) {
 		}
 		path := keyPath(n.path, key.Value)
 		if line, twice := first[key.Value]; twice {
-			d.problem(node{key, path}, "the key %q is there twice; it was first given in line %d", key.Value, line)
+			d.problem(node{key, path}, "the key %q is there twice; it was first given in line %d", clipped(key.Value), line)
 			continue
 		}
 		first[key.Value] = key.Line + d.offset
@@ -141,14 +144,14 @@ func (d *decoder) plain(n *yaml.Node) {
 	at := node{Node: n}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		d.problem(at, "an alias (*%s) is not part of the format; write the value out", n.Value)
+		d.problem(at, "an alias (*%s) is not part of the format; write the value out", clipped(n.Value))
 		return
 	case n.Anchor != "":
-		d.problem(at, "an anchor (&%s) is not part of the format; write the value out where it is needed", n.Anchor)
+		d.problem(at, "an anchor (&%s) is not part of the format; write the value out where it is needed", clipped(n.Anchor))
 	case n.Tag == "!!merge":
 		d.problem(at, "a merge key (<<) is not part of the format; write the keys out")
 	case n.Style&yaml.TaggedStyle != 0:
-		d.problem(at, "a tag (%s) is not part of the format; leave it out", n.Tag)
+		d.problem(at, "a tag (%s) is not part of the format; leave it out", clipped(n.Tag))
 	}
 	for _, child := range n.Content {
 		d.plain(child)

@@ -33,15 +33,15 @@ func Forms() map[reflect.Type]string {
 
 func newForms() map[reflect.Type]form {
 	forms := make(map[reflect.Type]form)
-	put(forms, "a script: a list of steps, or one line such as 503x2,reset,200", readScript)
+	put(forms, "a list of steps, or one line such as 503x2,reset,200", readScript)
 	put(forms, "an act, or a mapping of one act and what goes with it", readLoneStep)
-	put(forms, "headers: a mapping of names to a value or a list of values", readHeaders)
+	put(forms, "a mapping of names to a value or a list of values", readHeaders)
 	put(forms, "a header's name, or a mapping of one name to its value", readHeader)
 	put(forms, "a value, or {date: +2s, form: asctime}", readRetryAfter)
 	put(forms, "a text, or {text}, or {size, seed, stream}", readBody)
 	put(forms, "a duration, or {uniform}, {normal}, {lognormal} or {until}, with {max}", readDelay)
 	put(forms, "plain, tls, h2 or h2c, or {protocol, second-host}", readServer)
-	put(forms, "expectations: words of the vocabulary, and calls by name", readExpectations)
+	put(forms, "a mapping of the words of the vocabulary, and of calls by name", readExpectations)
 	put(forms, "a number, policy, or {each}, {total} or {min, max}", readAttempts)
 	put(forms, "a number, or {min, max}", readRange)
 	put(forms, "a duration, policy or retry-after", readGapBound)
@@ -50,7 +50,7 @@ func newForms() map[reflect.Type]form {
 	put(forms, "success, {status}, {error}, {any-of} or {not}", readOutcomeRule)
 	put(forms, "a kind of error, or a list of them", readErrorKinds)
 	put(forms, "a mapping of success, a kind of error or status-NNN to a count", readOutcomeCounts)
-	put(forms, "method, target, raw-target, proto or header.NAME", readField)
+	put(forms, "method, target, proto or header.NAME", readField)
 	return forms
 }
 
@@ -158,7 +158,7 @@ func readRetryAfter(d *decoder, n node, into *faultserver.RetryAfter) bool {
 		case "form":
 			d.decode(value, reflect.ValueOf(&into.Form).Elem())
 		default:
-			d.suggest(key, key.Value, []string{"date", "form"}, "unknown key %q", key.Value)
+			d.suggest(key, key.Value, []string{"date", "form"}, "unknown key %q", clipped(key.Value))
 		}
 	})
 	if n.Kind == yaml.MappingNode && !given {
@@ -227,7 +227,7 @@ func readExpectations(d *decoder, n node, into *Expectations) bool {
 			d.mapping(value, reflect.ValueOf(&call.Expectation).Elem())
 			into.Calls = append(into.Calls, call)
 		default:
-			d.suggest(key, key.Value, fieldNames(fields), "unknown expectation %q", key.Value)
+			d.suggest(key, key.Value, fieldNames(fields), "unknown expectation %q", clipped(key.Value))
 		}
 	})
 	return true
@@ -337,7 +337,7 @@ func readOutcomeCounts(d *decoder, n node, into *[]OutcomeCount) bool {
 }
 
 // attemptFields are the fields of an attempt that can be compared, beside its headers.
-var attemptFields = []string{"method", "target", "raw-target", "proto"}
+var attemptFields = []string{"method", "target", "proto"}
 
 func readField(d *decoder, n node, into *Field) bool {
 	name, isHeader := strings.CutPrefix(n.Value, "header.")

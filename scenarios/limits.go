@@ -10,6 +10,8 @@ const (
 	MaxDepth = 64
 	// MaxDocuments is how many contracts a file may hold.
 	MaxDocuments = 1000
+	// MaxCalls is how many calls a contract may list; `repeat` counts as one.
+	MaxCalls = 1000
 	// MaxSteps is how many steps a script may list; `times` counts as one.
 	MaxSteps = 10_000
 	// MaxBody is the largest body, in bytes.

@@ -30,9 +30,7 @@ func Lint(contracts []*Contract, evaluators ...string) []Problem {
 	ids := map[string]Source{}
 	for _, c := range contracts {
 		r := report{contract: c, filled: c.Defaulted(), evaluators: evaluators, ids: ids}
-		for _, rule := range Rules() {
-			r.run(rule)
-		}
+		r.runAll(Rules())
 		slices.SortStableFunc(r.problems, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
@@ -54,9 +52,16 @@ type report struct {
 	problems Problems
 }
 
-func (r *report) run(rule Rule) {
-	r.rule = rule.Name
-	rule.check(r)
+// runAll checks the rules in order. A contract that asks for more than the
+// limits is not looked at any further.
+func (r *report) runAll(rules []Rule) {
+	for _, rule := range rules {
+		r.rule = rule.Name
+		rule.check(r)
+		if rule.Name == requestsAreBounded().Name && len(r.problems) > 0 {
+			return
+		}
+	}
 }
 
 // at reports a problem at a path of the contract.
@@ -69,6 +74,9 @@ func (r *report) at(path, format string, args ...any) {
 // suggest is at with the nearest of the words that were possible.
 func (r *report) suggest(path, written string, words []string, format string, args ...any) {
 	r.at(path, format, args...)
+	if len(r.problems) > maxProblems {
+		return // it is one too many to be read
+	}
 	last := &r.problems[len(r.problems)-1]
 	if last.Suggestion = nearest(written, words); last.Suggestion == "" {
 		last.Message += "; expected " + oneOf(words)

@@ -47,8 +47,16 @@ func (e Expectations) any() bool {
 	return slices.ContainsFunc(e.list(), func(e CallExpectation) bool { return !reflect.ValueOf(e.Expectation).IsZero() })
 }
 
+// ObservableWords are the words that a contract of level observe can list,
+// beside the fields of an attempt.
+func ObservableWords() []string {
+	return []string{
+		"attempts", "gaps", "outcome", "body", "returns", "connections", "drained", "effects", "overlap", "open-after",
+	}
+}
+
 func observeKnown(r *report) {
-	words := append(fieldNames(fieldsOf(reflect.TypeFor[Expectation]())), attemptFields...)
+	words := append(ObservableWords(), attemptFields...)
 	for i, word := range r.contract.Observe {
 		name, header := strings.CutPrefix(word, "header.")
 		if !slices.Contains(words, word) && (!header || !token.MatchString(name)) {

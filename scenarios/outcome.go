@@ -39,6 +39,8 @@ const (
 	SuccessOutcome OutcomeKind = "success"
 	// UnsupportedOutcome: the client cannot make this call.
 	UnsupportedOutcome OutcomeKind = "unsupported"
+	// ClientErrorOutcome: the client could not be run, or broke; Note says how.
+	ClientErrorOutcome OutcomeKind = "client-error"
 	// UnknownOutcome: what the client reports does not say how the call ended.
 	UnknownOutcome OutcomeKind = "unknown"
 )

@@ -139,7 +139,7 @@ func (d *decoder) version(n node) {
 	}
 }
 
-var errUnseparated = errors.New("documents are separated by ---, not by ...")
+var errUnseparated = errors.New("a document that follows ... needs a --- before it")
 
 // load reads the only document of a chunk; nil if there is none.
 func load(data []byte) (*yaml.Node, error) {

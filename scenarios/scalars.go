@@ -118,7 +118,7 @@ func (d *decoder) whole(n node, into reflect.Value) {
 		into.SetInt(value)
 	}
 	if err != nil {
-		d.problem(n, "the number %s is too large", n.Value)
+		d.problem(n, "the number %s is too large", clipped(n.Value))
 	}
 }
 
@@ -166,7 +166,7 @@ func (d *decoder) within(n node, f field, value reflect.Value) {
 
 func (d *decoder) bounded(n node, value, low, high float64) {
 	if value < low || value > high {
-		d.problem(n, "expected a number from %v to %v; got %s", low, high, n.Value)
+		d.problem(n, "expected a number from %v to %v; got %s", low, high, clipped(n.Value))
 	}
 }
 

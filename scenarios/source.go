@@ -78,7 +78,10 @@ func parentPath(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }
 
+// keyPath shortens a long key: a file of 1 MiB could otherwise make paths of
+// thousands of times its size.
 func keyPath(path, key string) string {
+	key = clipped(key)
 	if path == "" {
 		return key
 	}

@@ -136,7 +136,7 @@ func (d *decoder) oneLine(n node) []faultserver.Step {
 		d.problem(n, "expected a step, such as succeed or respond: 503; got nothing")
 		return nil
 	}
-	steps, err := parseScript(n.Value)
+	steps, err := faultserver.ParseScript(n.Value)
 	if err != nil {
 		d.problem(n, "%v", err)
 	}

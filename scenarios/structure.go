@@ -15,20 +15,25 @@ import (
 // for a contract that was made in Go, [Lint] reports it.
 func structure(c *Contract) Problems {
 	r := report{contract: c, filled: c.Defaulted()}
-	for _, rule := range structureRules() {
-		r.run(rule)
-	}
+	r.runAll(structureRules())
 	return r.problems
 }
 
 func structureRules() []Rule {
 	return []Rule{
+		requestsAreBounded(),
 		{"calls-given", "a contract makes at least one call", callsGiven},
 		{"call-names", "a call's name is lower-case words with hyphens, is no word of the vocabulary, and is the only one, as are its tokens", callNames},
 		{"call-is-a-request", "a call has a method and a path that can be sent", callIsARequest},
 		{"calls-exist", "premise, expect, also and moments name calls of the contract", callsExist},
-		{"requests-bounded", fmt.Sprintf("calls × repeats × attempts stay within %d", MaxRequests), requestsBounded},
 	}
+}
+
+// requestsAreBounded is the rule that comes first: what the others cost depends
+// on how many requests there are.
+func requestsAreBounded() Rule {
+	says := fmt.Sprintf("a contract lists at most %d calls, and calls × repeats × attempts stay within %d", MaxCalls, MaxRequests)
+	return Rule{"requests-bounded", says, requestsBounded}
 }
 
 func callsGiven(r *report) {
@@ -101,6 +106,9 @@ func callsExist(r *report) {
 }
 
 func requestsBounded(r *report) {
+	if n := len(r.filled.Calls); n > MaxCalls {
+		r.at("calls", "expected at most %d calls; got %d; use repeat", MaxCalls, n)
+	}
 	attempts := *r.filled.Policy.Defaulted(nil).Attempts
 	if all := r.filled.requests("") * attempts; all > MaxRequests {
 		r.at("calls", "expected at most %d requests in all; the calls, their repeats and %d attempts can make %d", MaxRequests, attempts, all)
