@@ -61,8 +61,12 @@ func capped(pause, longest time.Duration) time.Duration {
 	return pause
 }
 
-// times multiplies and saturates.
+// times multiplies and saturates. Nothing times anything is nothing, also where
+// the factor has grown beyond all numbers.
 func times(d time.Duration, factor float64) time.Duration {
+	if d == 0 {
+		return 0
+	}
 	product := float64(d) * factor
 	if product >= math.MaxInt64 {
 		return math.MaxInt64

@@ -21,27 +21,19 @@ import (
 // call without any request makes it not observed.
 func sourceBody(s subject) Check {
 	var t tally
-	expected := "the source's bytes"
-	if len(s.calls) == 1 {
-		expected = fmt.Sprintf("the source's %s", plural(s.calls[0].Body.Len(), "byte"))
-	}
+	t.skip("no request reached the server")
 	for _, call := range s.calls {
-		for _, attempt := range call.attempts {
-			if !hasHead(attempt) {
-				t.skip("no request came: the connections were struck before")
-				continue
-			}
+		for _, attempt := range requests(call.attempts) {
 			t.judged++
-			t.saw(receivedText(attempt.Body))
+			text := receivedText(attempt.Body)
 			if why := bodyFault(s, call, attempt); why != "" {
+				text += " (wrong)"
 				t.fail(s.who(call)+why, attempt.Index)
 			}
+			t.saw(text)
 		}
 	}
-	if len(t.observed) == 0 {
-		t.skip("no attempt reached the server")
-	}
-	return t.check("body", expected)
+	return t.check("body", sourceText(s))
 }
 
 // bodyFault says what is wrong with the body of an attempt; empty where nothing is.
@@ -51,13 +43,14 @@ func bodyFault(s subject, call madeCall, attempt faultserver.Attempt) string {
 		attempt.Number, count(body.Received), plural(source.Len(), "byte"))
 	const another = ": the server saw another request"
 	switch {
+	case body.Received > source.Len():
+		return fmt.Sprintf("attempt %d carried %s, the source has %s%s",
+			attempt.Number, plural(body.Received, "byte"), count(source.Len()), another)
+	case body.Complete && body.Received != source.Len():
+		return carried + another
 	case body.Declared >= 0 && body.Declared != source.Len():
 		return fmt.Sprintf("attempt %d declared %s, the source has %s%s",
 			attempt.Number, plural(body.Declared, "byte"), count(source.Len()), another)
-	case body.Received > source.Len():
-		return carried + another
-	case body.Complete && body.Received != source.Len():
-		return carried + another
 	case body.SHA256 != source.PrefixSHA256(body.Received):
 		return fmt.Sprintf("attempt %d carried %s that are not the source's%s",
 			attempt.Number, plural(body.Received, "byte"), another)
@@ -81,6 +74,17 @@ func mayBeCut(s subject, call madeCall, attempt faultserver.Attempt) bool {
 	asked, _ := contractCall(s.evidence.Contract, call.Name)
 	policy := s.evidence.Policy
 	return call.Cancelled > 0 || asked.Timeout > 0 || policy.Timeouts != nil || policy.Hedge != nil
+}
+
+func sourceText(s subject) string {
+	switch length := s.calls[0].Body.Len(); {
+	case len(s.calls) > 1:
+		return "each source's bytes"
+	case length == 0:
+		return "no body"
+	default:
+		return fmt.Sprintf("the source's %s", plural(length, "byte"))
+	}
 }
 
 func receivedText(body faultserver.BodyReceipt) string {

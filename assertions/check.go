@@ -40,7 +40,7 @@ func (t *tally) fail(why string, turn ...int) {
 // than the whole slack that the bound leaves over the nominal value.
 func (t *tally) failLate(late lateness, why string, turn ...int) {
 	if late.explains() {
-		t.noise = append(t.noise, why)
+		t.noise = append(t.noise, fmt.Sprintf("%s; the machine's own timers were up to %v late, so that this says nothing about the client", why, dur(late.measured)))
 		t.attempts = append(t.attempts, turn...)
 		return
 	}
@@ -58,7 +58,7 @@ func (t *tally) check(name, expected string) Check {
 	case len(t.noise) > 0:
 		c.OK = no()
 		c.Noise = true
-		c.Explanation = first(t.noise) + "; the machine's timers were that late too"
+		c.Explanation = first(t.noise)
 	case len(t.unseen) > 0:
 		c.Explanation = first(t.unseen)
 	case t.judged == 0:

@@ -38,6 +38,6 @@ func openAfter(s subject, want scenarios.Range) Check {
 			open++
 		}
 	}
-	did := fmt.Sprintf("open %v after the last return", dur(s.evidence.Watched))
+	did := fmt.Sprintf("still held open %v after the last return", dur(s.evidence.Watched))
 	return rangeCheck("open-after", open, want, "connection", did)
 }

@@ -15,5 +15,5 @@ func effects(s subject, want scenarios.Range) Check {
 			}
 		}
 	}
-	return rangeCheck("effects", performed, want, "side effect", "happened on the server")
+	return rangeCheck("effects", performed, want, "side effect", "took place on the server")
 }

@@ -10,6 +10,8 @@ import (
 
 const ms = time.Millisecond
 
+var emptySHA256 = faultserver.Body{}.SHA256()
+
 // edit changes a value that a test builds on.
 type edit[T any] func(*T)
 
@@ -28,7 +30,7 @@ func failed(number int, arrived, ended time.Duration, edits ...edit[faultserver.
 		Arrived: arrived, HeadRead: arrived, Answered: ended,
 		End:    faultserver.Interval{Earliest: ended, Latest: ended + ms/10},
 		Method: "GET", Target: "/", Proto: "HTTP/1.1",
-		Body:     faultserver.BodyReceipt{Declared: -1, Complete: true, SHA256: faultserver.Body{}.SHA256()},
+		Body:     faultserver.BodyReceipt{Declared: -1, Complete: true, SHA256: emptySHA256},
 		Step:     faultserver.StepRef{Index: number, Script: "script", Text: "503"},
 		Intended: faultserver.Effect{Kind: "answer", At: "request-end", Status: 503},
 		Happened: faultserver.Effect{Kind: "answer", At: "request-end", Status: 503},

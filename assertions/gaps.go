@@ -51,10 +51,10 @@ func (s subject) allGaps() []gap {
 func gaps(s subject, want scenarios.Gaps) []Check {
 	var checks []Check
 	if want.Min != nil {
-		checks = append(checks, gapCheck(s, "gaps.min", *want.Min, want.Of, minFault))
+		checks = append(checks, gapCheck(s, lowerBound, *want.Min, want.Of))
 	}
 	if want.Max != nil {
-		checks = append(checks, gapCheck(s, "gaps.max", *want.Max, want.Of, maxFault))
+		checks = append(checks, gapCheck(s, upperBound, *want.Max, want.Of))
 	}
 	return checks
 }
@@ -64,63 +64,100 @@ type bound struct {
 	limit time.Duration
 	// nominal is what a correct client on a perfect machine would do at most.
 	nominal time.Duration
-	// why is what the limit comes from, as the end of a sentence.
-	why string
+	// asks is who asks for it, and what for.
+	asks string
 	// none says why this pause has no limit; empty where it has one.
 	none string
 }
 
-// judgeGap compares a pause with its bound and tallies the result.
-type judgeGap func(s subject, g gap, asked scenarios.GapBound, t *tally)
+// boundKind is a lower or an upper bound: how it measures a pause and judges it.
+type boundKind struct {
+	name, how string
+	bound     func(subject, gap, scenarios.GapBound) bound
+	measure   func(gap) time.Duration
+	judge     func(subject, *tally, gap, bound, time.Duration)
+}
 
-func gapCheck(s subject, name string, asked scenarios.GapBound, of []int, judge judgeGap) Check {
-	expected := gapText(name, asked)
+var lowerBound = boundKind{
+	name: "gaps.min", how: "at least", bound: minBound, measure: gap.atLeast,
+	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
+		if pause < b.limit {
+			t.fail(gapSentence(s, g, pause, b, "too early"), g.prev.Index, g.next.Index)
+		}
+	},
+}
+
+var upperBound = boundKind{
+	name: "gaps.max", how: "at most", bound: maxBound, measure: gap.atMost,
+	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
+		if pause > b.limit {
+			t.failLate(s.late(pause, b.limit, b.nominal), gapSentence(s, g, pause, b, "too late"), g.prev.Index, g.next.Index)
+		}
+	},
+}
+
+func gapCheck(s subject, kind boundKind, asked scenarios.GapBound, of []int) Check {
 	if asked.Policy && s.evidence.Policy.Backoff == nil {
-		return unobserved(name, expected, "it is not known how the client's policy spaces its retries")
+		return unobserved(kind.name, kind.text(asked, nil), "it is not known how the client's policy spaces its retries")
 	}
 	var t tally
-	t.skip("no retry was made: there is no pause to judge")
+	var limits []string
+	none := "no retry that it is about was made: there is no pause to judge"
 	for _, g := range s.allGaps() {
 		if len(of) > 0 && !slices.Contains(of, g.retry) {
 			continue
 		}
-		if g.prev.Open || endedByClient(g.prev) {
-			t.skipped = []string{fmt.Sprintf("%sthe client itself ended attempt %d, so that the pause after it cannot be measured", s.who(g.call), g.prev.Number)}
+		if why := unmeasured(g); why != "" {
+			none = s.who(g.call) + why
 			continue
 		}
-		judge(s, g, asked, &t)
+		b := kind.bound(s, g, asked)
+		if b.none != "" {
+			none = s.who(g.call) + b.none
+			continue
+		}
+		t.judged++
+		pause := max(kind.measure(g), 0)
+		t.saw(dur(pause).String())
+		limits = append(limits, dur(b.limit).String())
+		kind.judge(s, &t, g, b, kind.measure(g))
 	}
-	return t.check(name, expected)
+	t.skip(none)
+	return t.check(kind.name, kind.text(asked, limits))
 }
 
-func minFault(s subject, g gap, asked scenarios.GapBound, t *tally) {
-	b := minBound(s, g, asked)
-	if b.none != "" {
-		t.skipped = []string{b.none}
-		return
-	}
-	t.judged++
-	pause := g.atLeast()
-	t.saw(dur(pause).String())
-	if pause < b.limit {
-		t.fail(fmt.Sprintf("%sattempt %d came %v after attempt %d ended, %v before %s allows it",
-			s.who(g.call), g.next.Number, dur(pause), g.prev.Number, dur(b.limit-pause), b.why), g.prev.Index, g.next.Index)
+// unmeasured says why a pause has no known beginning; empty where it has one.
+func unmeasured(g gap) string {
+	switch {
+	case g.prev.Open:
+		return fmt.Sprintf("attempt %d had not ended when attempt %d came", g.prev.Number, g.next.Number)
+	case endedByClient(g.prev):
+		return fmt.Sprintf("the client itself ended attempt %d, so that the pause after it cannot be measured", g.prev.Number)
+	default:
+		return ""
 	}
 }
 
-func maxFault(s subject, g gap, asked scenarios.GapBound, t *tally) {
-	b := maxBound(s, g, asked)
-	if b.none != "" {
-		t.skipped = []string{b.none}
-		return
+func gapSentence(s subject, g gap, pause time.Duration, b bound, missed string) string {
+	return fmt.Sprintf("%sattempt %d came %v after attempt %d ended, %v %s: %s",
+		s.who(g.call), g.next.Number, beside(pause, b.limit), g.prev.Number, dur((b.limit - pause).Abs()), missed, b.asks)
+}
+
+// text is what a bound expects; the limits are those of the pauses it judged.
+func (k boundKind) text(asked scenarios.GapBound, limits []string) string {
+	source := ""
+	switch {
+	case asked.RetryAfter:
+		source = "what Retry-After asks for"
+	case asked.Policy:
+		source = "what the policy says"
+	default:
+		return k.how + " " + asked.Duration.String()
 	}
-	t.judged++
-	pause := g.atMost()
-	t.saw(dur(pause).String())
-	if pause > b.limit {
-		t.failLate(s.late(pause, b.limit, b.nominal), fmt.Sprintf("%sattempt %d came %v after attempt %d ended, %v later than %s allows",
-			s.who(g.call), g.next.Number, dur(pause), g.prev.Number, dur(pause-b.limit), b.why), g.prev.Index, g.next.Index)
+	if len(limits) == 0 {
+		return k.how + " " + source
 	}
+	return fmt.Sprintf("%s %s (%s)", k.how, list(slices.Compact(limits)), source)
 }
 
 // minBound is the least that a pause may be. One that every pause keeps is
@@ -134,9 +171,9 @@ func minBound(s subject, g gap, asked scenarios.GapBound) bound {
 		if low == 0 {
 			return bound{none: "the policy allows any pause, however short"}
 		}
-		return bound{limit: low, why: fmt.Sprintf("the policy (%s before retry %d)", dur(low), g.retry)}
+		return bound{limit: low, asks: fmt.Sprintf("the policy asks for at least %v before retry %d", dur(low), g.retry)}
 	default:
-		return bound{limit: asked.Duration, why: fmt.Sprintf("the least pause of %v", dur(asked.Duration))}
+		return bound{limit: asked.Duration, asks: fmt.Sprintf("the contract asks for at least %v", asked.Duration)}
 	}
 }
 
@@ -145,17 +182,16 @@ func minBound(s subject, g gap, asked scenarios.GapBound) bound {
 func retryAfterBound(s subject, g gap) bound {
 	wait, asks := retryAfterWait(g.prev)
 	if !asks {
-		return bound{none: noRetryAfter(g)}
+		return noRetryAfter(g)
 	}
-	why := "Retry-After: " + g.prev.RetryAfter.Value
 	if longest := s.evidence.Policy.RetryAfterCap; longest != nil && *longest < wait {
-		return bound{limit: *longest, why: fmt.Sprintf("the policy's cap of %v on %s", dur(*longest), why)}
+		return bound{limit: *longest, asks: fmt.Sprintf("Retry-After: %s asks for %v, and the policy for as much of it as %v", g.prev.RetryAfter.Value, dur(wait), dur(*longest))}
 	}
-	return bound{limit: wait, why: why}
+	return bound{limit: wait, asks: fmt.Sprintf("Retry-After: %s asks for at least %v", g.prev.RetryAfter.Value, dur(wait))}
 }
 
-func noRetryAfter(g gap) string {
-	return fmt.Sprintf("attempt %d was not answered with a Retry-After that asks for a pause", g.prev.Number)
+func noRetryAfter(g gap) bound {
+	return bound{none: fmt.Sprintf("attempt %d was not answered with a Retry-After that asks for a pause", g.prev.Number)}
 }
 
 // retryAfterWait is how long after an answer's earliest moment its Retry-After
@@ -179,39 +215,25 @@ func retryAfterWait(answered faultserver.Attempt) (time.Duration, bool) {
 // maxBound is the most that a pause may be. A Retry-After in force lengthens
 // what the policy allows.
 func maxBound(s subject, g gap, asked scenarios.GapBound) bound {
-	nominal, known := time.Duration(0), false
+	nominal := time.Duration(0)
 	if backoff := s.evidence.Policy.Backoff; backoff != nil {
 		_, nominal = backoffRange(*backoff, g.retry)
-		known = true
 	}
 	wait, waits := retryAfterWait(g.prev)
+	granted := fmt.Sprintf(", and %v is granted to the machine", gapSlack)
 	switch {
 	case asked.RetryAfter && !waits:
-		return bound{none: noRetryAfter(g)}
+		return noRetryAfter(g)
 	case asked.RetryAfter:
 		return bound{limit: saturate(wait, gapSlack), nominal: wait,
-			why: fmt.Sprintf("Retry-After: %s (and %v for the machine)", g.prev.RetryAfter.Value, gapSlack)}
+			asks: fmt.Sprintf("Retry-After: %s asks for %v%s", g.prev.RetryAfter.Value, dur(wait), granted)}
 	case asked.Policy:
 		nominal = max(nominal, wait)
 		return bound{limit: saturate(nominal, gapSlack), nominal: nominal,
-			why: fmt.Sprintf("the policy (%v before retry %d, and %v for the machine)", dur(nominal), g.retry, gapSlack)}
-	case !known || nominal > asked.Duration:
+			asks: fmt.Sprintf("the policy asks for at most %v before retry %d%s", dur(nominal), g.retry, granted)}
+	}
+	if nominal > asked.Duration {
 		nominal = 0
 	}
-	return bound{limit: asked.Duration, nominal: nominal, why: fmt.Sprintf("the longest pause of %v", dur(asked.Duration))}
-}
-
-func gapText(name string, asked scenarios.GapBound) string {
-	how := "at least "
-	if name == "gaps.max" {
-		how = "at most "
-	}
-	switch {
-	case asked.RetryAfter:
-		return how + "what Retry-After asks for"
-	case asked.Policy:
-		return how + "what the policy says"
-	default:
-		return how + asked.Duration.String()
-	}
+	return bound{limit: asked.Duration, nominal: nominal, asks: fmt.Sprintf("the contract asks for at most %v", asked.Duration)}
 }

@@ -32,7 +32,7 @@ func TestVerdicts(t *testing.T) {
 		reason string
 	}{
 		{"all that is expected is so", nil, Pass, ""},
-		{"a check fails", []edit[Evidence]{expectTwo}, Fail, "attempts: 3 attempts reached the server, 1 more than 2"},
+		{"a check fails", []edit[Evidence]{expectTwo}, Fail, "attempts: 3 attempts reached the server instead of 2"},
 		{"a check of a should fails", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Contract.Level = scenarios.Should }}, Weak, "attempts: 3"},
 		{"a check under also fails", []edit[Evidence]{func(e *Evidence) { e.Contract.Also = exact(2) }}, Fail, "attempts: 3"},
 		{"a check under also is not observed", []edit[Evidence]{func(e *Evidence) {
@@ -77,7 +77,7 @@ func TestVerdicts(t *testing.T) {
 		}}, NotExercised, "503 on attempt 2 (client-left instead)"},
 		{"a cancellation that was never due", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Plus: 500 * ms}
-		}}, NotExercised, "call call-1 returned before its cancellation was due (attempt 1 answered, plus 500ms)"},
+		}}, NotExercised, "call call-1 returned before its cancellation was due (500ms after the answer to attempt 1)"},
 		{"a cancellation that was given", []edit[Evidence]{func(e *Evidence) {
 			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 3}
 			e.Calls[0].Cancelled = 101 * ms

@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -81,4 +82,46 @@ func eventOf(a faultserver.Attempt, event faultserver.Event) (faultserver.Interv
 
 func instant(at time.Duration) faultserver.Interval {
 	return faultserver.Interval{Earliest: at, Latest: at}
+}
+
+// momentText is a moment for a sentence: "100ms after the answer to attempt 1 of pay".
+func momentText(m faultserver.Moment) string {
+	text := callMomentText(m)
+	if m.Attempt > 0 {
+		text = attemptMomentText(m)
+	}
+	if m.Plus != 0 {
+		text = fmt.Sprintf("%v after %s", m.Plus, text)
+	}
+	return text
+}
+
+func callMomentText(m faultserver.Moment) string {
+	call := "the call"
+	if m.Call != "" {
+		call = "call " + m.Call
+	}
+	switch m.Event {
+	case faultserver.Started:
+		return "the start of " + call
+	case faultserver.AllOthersReturned:
+		return "the return of all others"
+	default:
+		return "the return of " + call
+	}
+}
+
+func attemptMomentText(m faultserver.Moment) string {
+	attempt := fmt.Sprintf("attempt %d", m.Attempt)
+	if m.Call != "" {
+		attempt += " of " + m.Call
+	}
+	switch m.Event {
+	case faultserver.Arrived:
+		return "the arrival of " + attempt
+	case faultserver.Struck:
+		return "the fault on " + attempt
+	default:
+		return "the answer to " + attempt
+	}
 }

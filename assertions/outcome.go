@@ -108,7 +108,7 @@ func matchSuccess(s subject, call madeCall) match {
 	case lastServed(s, call):
 		return match{ok: yes()}
 	default:
-		return match{why: "the client says that it succeeded and cannot tell with what, and its last attempt was not answered with the whole success answer"}
+		return match{why: "the client reports success without the answer it got, and its last attempt was not answered with the whole success answer"}
 	}
 }
 
@@ -169,7 +169,7 @@ func matchError(s subject, call madeCall, want scenarios.OutcomeRule) match {
 	got := call.Outcome
 	switch {
 	case got.Kind == scenarios.SuccessOutcome && !lastServed(s, call):
-		return match{why: "the client says that it succeeded, and cannot tell whether with an answer that is none"}
+		return match{why: "the client reports success without the answer it got: it may take a failure for one"}
 	case got.Kind != scenarios.ErrorOutcome || got.Error == nil:
 		return match{ok: no(), why: "the caller got " + outcomeText(got) + " and no error"}
 	case !hasKind(*got.Error, want.Error) && got.Error.Kind == scenarios.ErrOther && !s.can(scenarios.CanErrorKind):
@@ -222,7 +222,7 @@ func outcomeText(o scenarios.Outcome) string {
 	case o.Kind == scenarios.ErrorOutcome:
 		return "an error"
 	case o.Kind == scenarios.SuccessOutcome:
-		return "success, as the client says"
+		return "success"
 	default:
 		return "something that the client does not tell"
 	}

@@ -41,7 +41,7 @@ func outcomes(s subject, want []scenarios.OutcomeCount) Check {
 	}
 	if unknown > 0 {
 		t.saw(count(unknown) + " unknown")
-		t.cannotSee(fmt.Sprintf("of %s the client does not say how it ended", plural(unknown, "call")))
+		t.cannotSee(fmt.Sprintf("the client does not say how %s ended", plural(unknown, "call")))
 	}
 	for _, one := range want {
 		if unknown == 0 && seen[one.Kind] < one.Count {

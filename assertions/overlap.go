@@ -21,7 +21,7 @@ func overlap(s subject, want scenarios.Range) Check {
 	surely := peak(all, func(a faultserver.Attempt) time.Duration { return a.End.Earliest })
 	maybe := peak(all, func(a faultserver.Attempt) time.Duration { return a.End.Latest })
 	t := tally{judged: 1}
-	t.saw(count(surely))
+	t.saw(rangeText(scenarios.Range{Min: &surely, Max: &maybe}))
 	const did = "in progress at once"
 	if why := outsideRange(maybe, scenarios.Range{Min: want.Min}, "attempt", did); why != "" {
 		t.fail(why)

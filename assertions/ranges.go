@@ -10,17 +10,13 @@ import (
 // outsideRange says why a number of things lies outside a range; empty where it
 // does not.
 func outsideRange(n int, want scenarios.Range, noun, did string) string {
-	switch {
-	case want.Min != nil && n < *want.Min:
-		return fmt.Sprintf("%s %s, %s fewer than %s", plural(n, noun), did, count(*want.Min-n), rangeText(want))
-	case want.Max != nil && n > *want.Max:
-		return fmt.Sprintf("%s %s, %s more than %s", plural(n, noun), did, count(n-*want.Max), rangeText(want))
-	default:
+	if (want.Min == nil || n >= *want.Min) && (want.Max == nil || n <= *want.Max) {
 		return ""
 	}
+	return fmt.Sprintf("%s %s instead of %s", plural(n, noun), did, rangeText(want))
 }
 
-// rangeText is "3", "2 to 4", "at least 2", "at most 4" or "any number".
+// rangeText is "3", "2 to 4", "at least 2", "at most 4", "none" or "any number".
 func rangeText(r scenarios.Range) string {
 	switch {
 	case r.Min != nil && r.Max != nil && *r.Min == *r.Max:
@@ -29,6 +25,8 @@ func rangeText(r scenarios.Range) string {
 		return fmt.Sprintf("%s to %s", count(*r.Min), count(*r.Max))
 	case r.Min != nil:
 		return "at least " + count(*r.Min)
+	case r.Max != nil && *r.Max == 0:
+		return "none"
 	case r.Max != nil:
 		return "at most " + count(*r.Max)
 	default:

@@ -30,11 +30,11 @@ func returns(s subject, want scenarios.Returns) Check {
 		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
 		t.saw(dur(soonest).String())
 		if want.Min > 0 && latest < want.Min {
-			t.fail(fmt.Sprintf("%sthe call returned %v after %s, sooner than %v", s.who(call), dur(latest), after, want.Min))
+			t.fail(fmt.Sprintf("%sthe call returned %v after %s, %v too soon: at least %v is asked for", s.who(call), beside(latest, want.Min), after, dur(want.Min-latest), want.Min))
 		}
 		if want.Max > 0 && soonest > want.Max {
 			t.failLate(s.late(soonest, want.Max, 0),
-				fmt.Sprintf("%sthe call returned %v after %s, later than %v: the caller waits in vain", s.who(call), dur(soonest), after, want.Max))
+				fmt.Sprintf("%sthe call returned %v after %s, %v too late: the caller may wait %v at most", s.who(call), beside(soonest, want.Max), after, dur(soonest-want.Max), want.Max))
 		}
 	}
 	return t.check("returns", durationRange(want.Min, want.Max)+" after "+after)
@@ -71,27 +71,6 @@ func afterText(after scenarios.ReturnsAfter) string {
 	default:
 		return "its start"
 	}
-}
-
-// momentText is a moment for a sentence: "attempt 1 of pay answered, plus 100ms".
-func momentText(m faultserver.Moment) string {
-	text := "the call"
-	if m.Call != "" {
-		text = "call " + m.Call
-	}
-	event := m.Event
-	if m.Attempt > 0 {
-		event = faultserver.Event(orElse(string(event), string(faultserver.Answered)))
-		text = fmt.Sprintf("attempt %d", m.Attempt)
-		if m.Call != "" {
-			text += " of " + m.Call
-		}
-	}
-	text += " " + orElse(string(event), string(faultserver.Returned))
-	if m.Plus != 0 {
-		text += ", plus " + m.Plus.String()
-	}
-	return text
 }
 
 // durationRange is "at least 1s", "at most 2s", "1s to 2s" or "at any time".

@@ -52,11 +52,11 @@ func spread(s subject) Check {
 		return unobserved(name, "as the policy's jitter", "it is not known how the client's policy spaces its retries")
 	}
 	low, high := firstDraw(*backoff)
-	expected := fmt.Sprintf("as %s jitter over %v to %v", orElse(string(backoff.Jitter), string(scenarios.NoJitter)), low, high)
+	expected := fmt.Sprintf("as %s jitter over %v to %v", backoff.Jitter, low, high)
 	pauses, capped := firstPauses(s), capped(math.MaxInt64, backoff.Max)
 	switch {
 	case low == high:
-		return unobserved(name, expected, "the policy has no jitter: there is no distribution to compare with")
+		return unobserved(name, "as the policy's jitter", "the policy has no jitter: there is no distribution to compare with")
 	case len(pauses) < fewestPauses:
 		return unobserved(name, expected, fmt.Sprintf("%s can be compared; %d are needed to tell even a constant pause", plural(len(pauses), "pause"), fewestPauses))
 	}
@@ -64,11 +64,11 @@ func spread(s subject) Check {
 	t.saw(fmt.Sprintf("median %v of %s, from %v to %v", dur(pauses[len(pauses)/2]), count(len(pauses)), dur(pauses[0]), dur(pauses[len(pauses)-1])))
 	drawn := uniform{low: low, high: high, most: capped}
 	if early := tooEarly(pauses, drawn); early.chance() < spreadDoubt {
-		t.fail(early.sentence("at most", "too many came early"))
+		t.fail(early.sentence("at most", "at most"))
 	}
 	if late := tooLate(pauses, drawn, spreadLateness); late.chance() < spreadDoubt {
 		t.failLate(lateness{measured: s.evidence.Lateness, excess: math.MaxInt64, slack: spreadLateness},
-			late.sentence("at least", "too few came early"))
+			late.sentence("shorter than", "at least"))
 	}
 	return t.check(name, expected)
 }
@@ -133,9 +133,12 @@ func (d distance) chance() float64 {
 	return min(1, 2*math.Exp(-2*float64(d.n)*d.d*d.d))
 }
 
-func (d distance) sentence(bound, means string) string {
-	return fmt.Sprintf("%.0f%% of %s were over within %v, where the policy's jitter asks for %s %.0f%%: %s for chance (p < %.0e), and clients that failed together come back together",
-		100*d.seen, plural(d.n, "pause"), dur(d.at), bound, 100*d.wanted, means, max(d.chance(), 1e-300))
+// leastShown keeps a chance that is too small for a float from being shown as 0.
+const leastShown = 1e-300
+
+func (d distance) sentence(than, bound string) string {
+	return fmt.Sprintf("%.0f%% of the %s were %s %v, where the policy's jitter asks for %s %.0f%%: by chance that happens with p < %.0e",
+		100*d.seen, plural(d.n, "pause"), than, dur(d.at), bound, 100*d.wanted, max(d.chance(), leastShown))
 }
 
 // tooEarly is D⁺: its supremum lies at one of the pauses.

@@ -34,12 +34,25 @@ func plural[N int | int64](n N, noun string) string {
 }
 
 // dur rounds a duration to what a reader can use: microseconds below 100 ms,
-// tenths of milliseconds above.
+// tenths of milliseconds above, and nothing below 10 µs.
 func dur(d time.Duration) time.Duration {
-	if d.Abs() < 100*time.Millisecond {
+	switch {
+	case d.Abs() < 10*time.Microsecond:
+		return d
+	case d.Abs() < 100*time.Millisecond:
 		return d.Round(time.Microsecond)
+	default:
+		return d.Round(100 * time.Microsecond)
 	}
-	return d.Round(100 * time.Microsecond)
+}
+
+// beside rounds a duration for a sentence that compares it with another: never
+// so far that a reader would take the two for equal.
+func beside(d, other time.Duration) time.Duration {
+	if dur(d) == dur(other) {
+		return d
+	}
+	return dur(d)
 }
 
 // list shows a few of many values.

@@ -16,7 +16,7 @@ import (
 // has a `plus`, which is then the slack it leaves. A moment that never came
 // makes it not observed.
 func window(s subject, want scenarios.WindowRule) Check {
-	expected := fmt.Sprintf("%s within %v from %s", rangeText(want.Attempts), want.For, momentText(want.From))
+	expected := fmt.Sprintf("%s within %v of %s", rangeText(want.Attempts), want.For, momentText(want.From))
 	from, came := momentOf(s.of(want.From.Call).calls, want.From)
 	if !came {
 		return unobserved("window", expected, fmt.Sprintf("the moment it begins at (%s) never came", momentText(want.From)))
@@ -37,7 +37,7 @@ func window(s subject, want scenarios.WindowRule) Check {
 	}
 	t := tally{judged: 1}
 	t.saw(count(surely))
-	did := fmt.Sprintf("came within %v from %s", want.For, momentText(want.From))
+	did := fmt.Sprintf("came within %v of %s", want.For, momentText(want.From))
 	measured := s.evidence.Lateness
 	if why := outsideRange(maybe, scenarios.Range{Min: want.Attempts.Min}, "attempt", did); why != "" {
 		late := lateness{measured: measured, slack: want.For, excess: measured + 1}

@@ -1,0 +1,47 @@
+package assertions
+
+import (
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+func bodyCases() []wordCase {
+	source := faultserver.Body{Size: 64 * faultserver.KiB, Seed: 7}
+	other := faultserver.Body{Size: 64 * faultserver.KiB, Seed: 8}
+	want := scenarios.Expectation{Body: scenarios.BodySource}
+	// sent is a PUT of the source in two attempts, the second of which the test shapes.
+	sent := func(second ...edit[faultserver.Attempt]) Evidence {
+		e := evidenceOf(failed(1, 0, ms, carrying(source)), failed(2, 50*ms, 51*ms, append([]edit[faultserver.Attempt]{carrying(source)}, second...)...))
+		e.Calls[0].Method, e.Calls[0].Body = "PUT", source
+		return e
+	}
+	declared := func(n int64) edit[faultserver.Attempt] {
+		return func(a *faultserver.Attempt) { a.Body.Declared = n }
+	}
+	struckAt := func(point string) edit[faultserver.Attempt] {
+		return func(a *faultserver.Attempt) { a.Intended.At, a.Happened.At = point, point }
+	}
+	clientLeft := func(a *faultserver.Attempt) { a.Happened.Kind = "client-left" }
+	cancelled := func(e Evidence) Evidence {
+		e.Calls[0].Cancelled = 51 * ms
+		return e
+	}
+	return []wordCase{
+		{"the same bytes each time", sent(), "", want, []state{isOK}},
+		{"an empty body the second time", sent(carrying(faultserver.Body{})), "", want, []state{isRed}},
+		{"an empty chunked body the second time", sent(carrying(faultserver.Body{}), declared(-1)), "", want, []state{isRed}},
+		{"other bytes of the same length", sent(carrying(other)), "", want, []state{isRed}},
+		{"another length declared", sent(declared(65000)), "", want, []state{isRed}},
+		{"more bytes than the source has", sent(carrying(faultserver.Body{Size: 64*faultserver.KiB + 1, Seed: 7}), declared(-1)), "", want, []state{isRed}},
+		{"chunked, and the same bytes", sent(declared(-1)), "", want, []state{isOK}},
+		{"cut by an early answer", sent(cutAfter(source, 1000), struckAt("request-body@1000")), "", want, []state{isOK}},
+		{"cut by an early answer, and other bytes", sent(cutAfter(other, 1000), struckAt("request-body@1000")), "", want, []state{isRed}},
+		{"answered at its head", sent(cutAfter(source, 0), struckAt("request-head")), "", want, []state{isOK}},
+		{"left unfinished by the client", sent(cutAfter(source, 0), clientLeft), "", want, []state{isRed}},
+		{"left unfinished by a caller who cancelled", cancelled(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
+		{"a request without a body, as asked", evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms)), "", want, []state{isOK}},
+		{"a body where none was asked", evidenceOf(failed(1, 0, ms, carrying(source))), "", want, []state{isRed}},
+		{"only struck connections", evidenceOf(struck(1, 0)), "", want, []state{isBlind}},
+		{"no attempt", evidenceOf(), "", want, []state{isBlind}},
+	}
+}
