@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// clients are the commands that the scripts judge, each with a habit that a
+// harness has to survive. Each gets the URL as its first argument.
+var clients = map[string]func(args []string) int{
+	"get-once":      getOnce,
+	"get-and-print": getAndPrint,
+	"get-and-hang":  getAndHang,
+	"hang":          hang,
+	"stubborn":      stubborn,
+	"forker":        forker,
+	"sleeper":       sleeper,
+}
+
+// getOnce makes one request and says by its status whether it succeeded.
+func getOnce(args []string) int {
+	resp, err := http.Get(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		fmt.Fprintln(os.Stderr, resp.Status, err)
+		return 1
+	}
+	return 0
+}
+
+// getAndPrint floods both its outputs, 256 MiB in all, and then makes one
+// request.
+func getAndPrint(args []string) int {
+	block := []byte(strings.Repeat("0123456789abcde\n", 1<<12))
+	for range 128 << 20 / len(block) {
+		os.Stdout.Write(block)
+		os.Stderr.Write(block)
+	}
+	return getOnce(args)
+}
+
+// getAndHang makes one request and hangs where the path asks for it.
+func getAndHang(args []string) int {
+	status := getOnce(args)
+	if strings.HasSuffix(args[0], "/hang") {
+		return hang(args)
+	}
+	return status
+}
+
+// hang never ends by itself.
+func hang([]string) int {
+	time.Sleep(time.Hour)
+	return 0
+}
+
+// stubborn makes one request, writes its process id to the file of its second
+// argument, and takes no notice of SIGTERM and SIGINT.
+func stubborn(args []string) int {
+	signal.Ignore(syscall.SIGTERM, os.Interrupt)
+	note(args[1], os.Getpid())
+	getOnce(args)
+	return hang(args)
+}
+
+// forker makes one request and leaves two processes behind, whose ids it
+// writes to the file of its second argument.
+func forker(args []string) int {
+	for range 2 {
+		child := exec.Command("sleeper")
+		if err := child.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		note(args[1], child.Process.Pid)
+	}
+	return getOnce(args)
+}
+
+// sleeper is what forker leaves behind.
+func sleeper(args []string) int { return hang(args) }
+
+// note adds a process id to a file.
+func note(file string, pid int) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err == nil {
+		_, err = fmt.Fprintln(f, pid)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	f.Close()
+}

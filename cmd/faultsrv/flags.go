@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// flagError says what is wrong with a flag, and where the right ones stand.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		if meant := scenarios.Nearest(unknown.GetSpecifiedName(), names); meant != "" {
+			err = fmt.Errorf("%w; did you mean --%s?", err, meant)
+		}
+	}
+	return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+}
+
+// noArguments refuses arguments that a command would not look at.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: expected none; see `%s --help`", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// someArguments asks for at least one argument.
+func someArguments(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("expected at least one %s, got none; see `%s --help`", what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+// oneOf is a choice whose default is the first word.
+func oneOf(words ...string) *choice { return &choice{words[0], words} }
+
+// or makes another of the words the default.
+func (c *choice) or(word string) *choice {
+	c.value = word
+	return c
+}
+
+// String implements pflag.Value.
+func (c *choice) String() string { return c.value }
+
+// Set implements pflag.Value.
+func (c *choice) Set(word string) error {
+	if !slices.Contains(c.allowed, word) {
+		return fmt.Errorf("expected one of %s", strings.Join(c.allowed, ", "))
+	}
+	c.value = word
+	return nil
+}
+
+// Type implements pflag.Value; it is what help shows for the value.
+func (c *choice) Type() string { return strings.Join(c.allowed, "|") }

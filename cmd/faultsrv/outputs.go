@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/faultsrv/faultsrv/reports"
+)
+
+// outputs are the files that a run leaves in a folder. They are opened, and
+// emptied, before the run: a folder that cannot be written is found before
+// anybody has waited, and what an earlier run left is never taken for this one's.
+type outputs []output
+
+type output struct {
+	file   *os.File
+	render reports.Renderer
+}
+
+// openOutputs creates the folder and its files; an empty name means none.
+func openOutputs(folder string) (outputs, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil { //nolint:gosec // the user's umask decides who may read it
+		return nil, fmt.Errorf("--out: expected a folder that can be written, or that can be made: %w", err)
+	}
+	var opened outputs
+	for _, one := range []struct {
+		name   string
+		render reports.Renderer
+	}{{"results.json", reports.JSON}, {"junit.xml", reports.JUnit}} {
+		file, err := os.Create(filepath.Join(folder, one.name))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("--out: expected a folder whose files can be written: %w", err), opened.close())
+		}
+		opened = append(opened, output{file, one.render})
+	}
+	return opened, nil
+}
+
+// write renders the run into each file and closes them. A file that cannot be
+// written whole is emptied, and the others are written all the same.
+func (o outputs) write(run reports.Run) error {
+	var problems []error
+	for _, one := range o {
+		err := one.render(one.file, run)
+		if err != nil {
+			_ = one.file.Truncate(0) // half a file is worse than none
+		}
+		if err = errors.Join(err, one.file.Close()); err != nil {
+			problems = append(problems, fmt.Errorf("--out: %s is not written; make room there or choose another folder: %w", one.file.Name(), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (o outputs) close() error {
+	var problems []error
+	for _, one := range o {
+		problems = append(problems, one.file.Close())
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// printText writes what a command was asked for.
+func printText(w io.Writer, text string) error {
+	if _, err := io.WriteString(w, text); err != nil {
+		return couldNotRun(fmt.Errorf("write the output: %w", err))
+	}
+	return nil
+}
+
+// printJSON writes what a command was asked for as indented JSON.
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return couldNotRun(fmt.Errorf("write the output: %w", err))
+	}
+	return nil
+}
+
+// plural is a number and its noun: "1 contract", "2 contracts".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// capabilityText is capabilities as a list for a reader.
+func capabilityText(capabilities []scenarios.Capability) string {
+	words := make([]string, len(capabilities))
+	for i, capability := range capabilities {
+		words[i] = string(capability)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+// invocation is what the command was called with.
+type invocation struct {
+	args []string
+	// env reads an environment variable; empty where it is not set.
+	env func(name string) string
+}
+
+// run is the whole command as a function of what it is given: it does what the
+// arguments say and returns the exit status.
+func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, release := untilSignal(context.Background())
+	defer release()
+
+	root := newRoot(invocation{args, env})
+	root.SetArgs(slices.Concat([]string{}, args)) // cobra takes nil for the arguments of the process
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	status, message := conclude(root.ExecuteContext(ctx))
+	if message != "" {
+		fmt.Fprintf(stderr, "faultsrv: %s\n", message)
+	}
+	return status
+}
+
+// untilSignal is a context that ends with the first SIGINT or SIGTERM, which is
+// then its cause. From there on the signals do what they do by default, so that
+// a second one ends the process at once, whatever it is busy with.
+func untilSignal(parent context.Context) (ctx context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case got := <-signals:
+			cancel(signalError{got})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// signalError is the signal that a context was ended by.
+type signalError struct{ signal os.Signal }
+
+func (e signalError) Error() string {
+	switch e.signal {
+	case os.Interrupt:
+		return "got SIGINT"
+	case syscall.SIGTERM:
+		return "got SIGTERM"
+	default:
+		return fmt.Sprintf("got the signal %v", e.signal)
+	}
+}

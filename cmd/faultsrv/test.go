@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+)
+
+// testOptions are the flags of the test command.
+type testOptions struct {
+	client   string
+	wanted   selection
+	failOn   *choice
+	parallel int
+	out      string
+	seed     uint64
+	timeout  time.Duration
+	color    *choice
+	secrets  reports.Secrets
+	bodies   bool
+}
+
+func newTest(invoked invocation) *cobra.Command {
+	o := testOptions{
+		failOn: oneOf(levelMust, levelShould),
+		color:  oneOf(reports.ColorAuto, reports.ColorAlways, reports.ColorNever),
+	}
+	cmd := &cobra.Command{
+		Use:   "test (--client NAME | -- COMMAND…)",
+		Short: "Judge a client's retries",
+		Long: `Judges a client by the contracts, each against a server of its own, and says
+what it keeps and what it breaks.
+
+The client is a built-in one (--client), or a command that makes one request a
+run, given after --. The command gets what it is to do by placeholders in its
+arguments, and the same values as FAULTSRV_* variables:
+
+  {url}                          where to send the request (it has to be told)
+  {attempts} {retries}           how many requests, the first included or not
+  {backoff} {backoff-ms}         the pause before a retry, in whole seconds or ms
+  {timeout} {timeout-ms}         the deadline of the whole call
+  {attempt-timeout[-ms]}         the deadline of one attempt
+  {method} {body-file}           the request's method, and a file with its body
+  {header...}                    the headers, with the option before it: -H {header...}
+  {output}                       a file to write the answer's body to
+
+What a command cannot be told is not held against it: those contracts are
+unsupported.
+
+Exit status: 0 the client conforms; 1 a contract failed; 2 wrong usage or a
+wrong contract, or nothing was judged; 3 the client or the harness could not
+run, or the run was cut short. SIGINT and SIGTERM cut it short: what was judged
+by then is printed and written, and marked as partial; a second one ends it at
+once.`,
+		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
+  faultsrv test --client resilient --level all --fail-on should --out out
+  faultsrv test --client nethttp --contracts 'body.*' --contracts connection.stale-post-is-not-replayed`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("seed") {
+				// 32 bits are as good as 64, and exact in every reader of JSON.
+				o.seed = uint64(rand.Uint32())
+			}
+			return o.run(cmd, args, invoked)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`: resilient, nethttp, or mutant:NAME for one that is wrong on purpose")
+	o.wanted.flags(cmd, levelShould)
+	flags.Var(o.failOn, "fail-on", "what fails the run: a broken must, or also a broken should")
+	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 8 for each CPU)")
+	flags.StringVar(&o.out, "out", "", "write results.json and junit.xml to this `FOLDER`; it is made if need be, and files of an earlier run are overwritten")
+	flags.Uint64Var(&o.seed, "seed", 0, "what every random draw comes from; the same seed gives the same faults (default: random)")
+	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this time")
+	flags.Var(o.color, "color", "colors in the report; auto means on a terminal, unless NO_COLOR is set")
+	flags.BoolVar(&o.bodies, "bodies", false, "keep the first 64 KiB of each request's body in results.json")
+	secretFlags(cmd, &o.secrets)
+	return cmd
+}
+
+// secretFlags add to what reports show only as a keyed hash.
+func secretFlags(cmd *cobra.Command, secrets *reports.Secrets) {
+	cmd.Flags().StringArrayVar(&secrets.Headers, "secret-header", nil,
+		"show the header field `NAME` only as a keyed hash, like "+strings.Join(reports.SecretHeaders, ", ")+"; may be repeated")
+	cmd.Flags().StringArrayVar(&secrets.Query, "secret-query", nil,
+		"show the query parameter `NAME` only as a keyed hash; may be repeated")
+}
+
+func (o *testOptions) check(cmd *cobra.Command, args []string) error {
+	problem := ""
+	switch atDash := cmd.ArgsLenAtDash(); {
+	case o.client == "" && len(args) == 0:
+		problem = "no client: name a built-in one with --client, or give a command after --, such as -- curl -sS --retry {retries} {url}"
+	case o.client != "" && len(args) > 0:
+		problem = fmt.Sprintf("two clients, %q and the command %q: give --client or a command, not both", o.client, strings.Join(args, " "))
+	case len(args) > 0 && atDash != 0:
+		problem = fmt.Sprintf("unexpected argument %q: the command to judge goes after --, so that its flags are not taken for ours", args[0])
+	case o.parallel < 0, o.parallel == 0 && cmd.Flags().Changed("parallel"):
+		problem = fmt.Sprintf("--parallel %d: expected at least 1", o.parallel)
+	case o.timeout <= 0:
+		problem = fmt.Sprintf("--timeout %v: expected a time above 0, such as 10s", o.timeout)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s; see `%s --help`", problem, cmd.CommandPath())
+}
+
+// run judges the client and tells what it found: first to the files, then on
+// the terminal, so that a verdict is printed whatever becomes of the files.
+func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation) error {
+	if err := o.check(cmd, args); err != nil {
+		return err
+	}
+	contracts, err := o.wanted.chosen()
+	if err != nil {
+		return err
+	}
+	subject, notes, err := o.subject(args)
+	if err != nil {
+		return err
+	}
+	screen, err := newScreen(cmd, o.color.value, invoked.env)
+	if err != nil {
+		return err
+	}
+	files, err := openOutputs(o.out)
+	if err != nil {
+		return couldNotRun(err)
+	}
+	o.announce(cmd, subject.Profile(), notes, len(contracts))
+	progress := reports.NewProgress(cmd.ErrOrStderr(), reports.ProgressOptions{
+		Contracts: len(contracts), Live: screen.live, Style: screen.progress, FailOn: scenarios.Level(o.failOn.value),
+	})
+	run, err := suites.Judge(cmd.Context(), subject, contracts, suites.Options{
+		Parallel: o.parallel, CallTimeout: o.timeout, Seed: o.seed, Progress: progress,
+		Secrets: o.secrets, Bodies: o.bodies, Head: o.head(invoked.args), Rerun: o.rerun(cmd, args),
+	})
+	progress.Close()
+	if err != nil {
+		return errors.Join(err, files.close())
+	}
+	if err := errors.Join(files.write(run), reports.Terminal(screen.report)(cmd.OutOrStdout(), run)); err != nil {
+		return couldNotRun(err)
+	}
+	return endWith(reports.ExitStatus(run))
+}
+
+// subject is the client that was asked for, and what there is to say of it.
+func (o *testOptions) subject(args []string) (suites.Subject, []string, error) {
+	if o.client == "" {
+		subject, err := commandClient(args, o.timeout)
+		if err != nil {
+			return nil, nil, err
+		}
+		return subject, subject.Notes(), nil
+	}
+	subject, err := builtInClient(o.client)
+	if err != nil {
+		return nil, nil, err
+	}
+	return subject, []string{"it can do or be told: " + capabilityText(subject.Profile().Capabilities)}, nil
+}
+
+// announce says, before the run, who is judged by what.
+func (o *testOptions) announce(cmd *cobra.Command, profile suites.Profile, notes []string, contracts int) {
+	client := strings.TrimSpace(profile.Name + " " + profile.Version)
+	text := fmt.Sprintf("judging %s (%s) by %s, level %s, seed %d\n",
+		client, profile.Kind, plural(contracts, "contract"), o.wanted.level.value, o.seed)
+	for _, note := range notes {
+		text += "  " + note + "\n"
+	}
+	cmd.PrintErr(text)
+}
+
+// head is what the results say of the run besides its results.
+func (o *testOptions) head(args []string) reports.Run {
+	return reports.Run{
+		Tool: reports.Tool{Name: "faultsrv", Version: buildOf(version).Version},
+		Selection: reports.Selection{
+			Patterns: o.wanted.patterns, Level: o.wanted.level.value, FailOn: scenarios.Level(o.failOn.value),
+		},
+		Meta: reports.Meta{Command: append([]string{"faultsrv"}, args...)},
+	}
+}
+
+// rerun is the command that judges the client again, with those flags that
+// decide what is found and how long it takes.
+func (o *testOptions) rerun(cmd *cobra.Command, args []string) []string {
+	again := []string{"faultsrv", "test"}
+	if o.client != "" {
+		again = append(again, "--client", o.client)
+	}
+	for _, from := range o.wanted.from {
+		again = append(again, "--contracts-from", from)
+	}
+	for _, name := range []string{"timeout", "seed"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			again = append(again, "--"+name, flag.Value.String())
+		}
+	}
+	if len(args) > 0 {
+		again = append(append(again, "--"), args...)
+	}
+	return again
+}
