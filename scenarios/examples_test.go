@@ -1,8 +1,10 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -64,6 +66,15 @@ func TestAnActThatIsNotBuiltParsesAndRefusesToRun(t *testing.T) {
 		"http2.goaway-above-last-stream: server protocol h2c is not built yet"
 	if err := c.Runnable(); err == nil || err.Error() != want {
 		t.Errorf("Runnable: got %v, want %s", err, want)
+	}
+}
+
+func TestWhatTheServerRefusesIsNotRunnable(t *testing.T) {
+	c := parseOne(t, "script: [{reset: accept}, slow-read]")
+	want := []string{"body.one: act slow-read is not built yet", "body.one: script: step 1, reset: at accept: "}
+	got := strings.Split(fmt.Sprint(c.Runnable()), "\n")
+	if len(got) != 2 || got[0] != want[0] || !strings.HasPrefix(got[1], want[1]) {
+		t.Errorf("got %q, want what begins with %q", got, want)
 	}
 }
 

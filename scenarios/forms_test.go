@@ -54,6 +54,7 @@ func TestForms(t *testing.T) {
 		{"script: [{truncate: {after: 1KiB, end: rst, cut: inside-chunk}}]", script, []faultserver.Step{
 			{Act: faultserver.Truncate{After: 1024, End: faultserver.EndRST, Cut: faultserver.CutInsideChunk}}}},
 		{"script: [{redirect: 307}]", script, []faultserver.Step{{Act: faultserver.Redirect{Status: 307}}}},
+		{"script: [{stale: 100ms}]", script, []faultserver.Step{{Act: faultserver.Stale{After: 100 * ms}}}},
 		{"script: [{stale: rst}]", script, []faultserver.Step{{Act: faultserver.Stale{End: faultserver.EndRST}}}},
 		{"connections: [{accept-hang: 1s}, {refuse: 300ms}, pass]", func(c *scenarios.Contract) any { return c.Connections }, []faultserver.Step{
 			{Act: faultserver.AcceptHang{For: time.Second}}, {Act: faultserver.Refuse{For: 300 * time.Millisecond}}, {Act: faultserver.Untouched{}}}},

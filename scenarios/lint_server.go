@@ -1,7 +1,11 @@
 package scenarios
 
 import (
+	"errors"
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 )
@@ -9,11 +13,55 @@ import (
 // serverRules are about whether the server can do what the contract asks.
 func serverRules() []Rule {
 	return []Rule{
+		{"server-can", "the server can perform every step: the act can strike at its point, its answer can be sent, and the step can be reached", serverCan},
 		{"script-given", "every call has a script, its own or the contract's, or every connection is struck", scriptGiven},
 		{"parallel-needs-own-script", "calls side by side take the steps of a shared script in any order: they need scripts of their own, or steps that are all alike", parallelNeedsOwnScript},
 		{"parallel-within-repeat", "no more repeats run side by side than there are", parallelWithinRepeat},
 		{"connection-steps-alone", "connections are struck in order, so each call needs a client of its own, and no calls may run side by side", connectionStepsAlone},
 	}
+}
+
+func serverCan(r *report) {
+	for _, problem := range r.contract.serverProblems() {
+		if errors.Is(problem, faultserver.ErrUnbuilt) || errors.Is(problem, faultserver.ErrPlatform) {
+			continue // another version, or another machine, can
+		}
+		path, message := r.contract.stepPath(problem.Error())
+		r.at(path, "%s", message)
+	}
+}
+
+// serverProblems are what the server says against the contract, each repeated
+// call but once.
+func (c *Contract) serverProblems() []error {
+	once := *c
+	once.Calls = slices.Clone(c.Calls)
+	for i := range once.Calls {
+		once.Calls[i].Repeat = 1
+	}
+	var joined interface{ Unwrap() []error }
+	if err := once.Config().Validate(); errors.As(err, &joined) {
+		return joined.Unwrap()
+	}
+	return nil
+}
+
+// serverPlace is how the server names a step.
+var serverPlace = regexp.MustCompile(`^(?:(script|connections)|call ([^ :]+)): step ([0-9]+)[,:] `)
+
+// stepPath splits what the server says of a step into the step's path and the rest.
+func (c *Contract) stepPath(problem string) (path, rest string) {
+	match := serverPlace.FindStringSubmatch(problem)
+	if match == nil {
+		return "script", problem
+	}
+	path = match[1]
+	if name := match[2]; name != "" {
+		i := slices.IndexFunc(c.Defaulted().Calls, func(call Call) bool { return call.Name == name })
+		path = itemPath("calls", i) + ".script"
+	}
+	number, _ := strconv.Atoi(match[3])
+	return itemPath(path, number-1), problem[len(match[0]):]
 }
 
 func scriptGiven(r *report) {

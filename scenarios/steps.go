@@ -20,7 +20,7 @@ var acts = map[string]actForm{
 	"stall":       act[faultserver.Stall]("a duration or a point", scalarStall),
 	"truncate":    act[faultserver.Truncate]("a size", scalarTruncate),
 	"redirect":    act[faultserver.Redirect]("a status", scalarRedirect),
-	"stale":       act[faultserver.Stale]("fin or rst", scalarStale),
+	"stale":       act[faultserver.Stale]("a duration, or fin or rst", scalarStale),
 	"refuse":      act[faultserver.Refuse]("a duration", scalarRefuse),
 	"accept-hang": act[faultserver.AcceptHang]("a duration", scalarAcceptHang),
 	"pass":        act[faultserver.Untouched]("", nil),
@@ -78,6 +78,10 @@ func scalarTruncate(d *decoder, n node, _ *faultserver.Step, act *faultserver.Tr
 }
 
 func scalarStale(d *decoder, n node, _ *faultserver.Step, act *faultserver.Stale) {
+	if isNumber(n) {
+		one(d, n, &act.After)
+		return
+	}
 	one(d, n, &act.End)
 }
 
