@@ -112,7 +112,7 @@ func New(args []string, options Options) (*Subject, error) {
 		Version:      version,
 		Kind:         "exec",
 		Capabilities: subject.used.capabilities(),
-		Rerun:        "faultsrv test -- " + commandLine(args),
+		Rerun:        append([]string{"faultsrv", "test", "--"}, args...),
 	}
 	if options.ExitKinds != nil {
 		subject.profile.Capabilities = append(subject.profile.Capabilities, scenarios.CanErrorKind)
@@ -206,9 +206,9 @@ func (s *Subject) version() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("ask for the version: %w", err)
 	case ended.byUs != nil:
-		return "", fmt.Errorf("ask for the version: %q did not end within %s", commandLine(command), s.options.CallTimeout)
+		return "", fmt.Errorf("ask for the version: %q did not end within %s", command, s.options.CallTimeout)
 	case ended.status != 0:
-		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", commandLine(command), ended.how)
+		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", command, ended.how)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(ended.stdout.Head)), "\n")
 	return strings.TrimSpace(first), nil

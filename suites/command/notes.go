@@ -2,44 +2,10 @@ package command
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
-
-// plain matches an argument that a shell takes as it is; braces without a comma
-// are none of its business.
-var plain = regexp.MustCompile(`^[\w@%+=:,./{}-]+$`)
-
-// secret matches the headers, and the user in an address, that a report must
-// not tell.
-var secret = regexp.MustCompile(`(?i)^((?:proxy-)?authorization|cookie|x-api-key)(\s*:\s*).+|(://[^/\s:@]*:)[^/\s@]+@`)
-
-// commandLine is a command as one would type it, for reports: quoted for a
-// shell where needed, without secrets.
-func commandLine(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		arg = redact(arg)
-		if !plain.MatchString(arg) || strings.Contains(arg, "{") && strings.Contains(arg, ",") {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		quoted[i] = arg
-	}
-	return strings.Join(quoted, " ")
-}
-
-// redact replaces what a report must not tell.
-func redact(arg string) string {
-	return secret.ReplaceAllStringFunc(arg, func(match string) string {
-		groups := secret.FindStringSubmatch(match)
-		if groups[3] != "" {
-			return groups[3] + "REDACTED@"
-		}
-		return groups[1] + groups[2] + "REDACTED"
-	})
-}
 
 // notTold are the values whose absence keeps contracts from being judged, with
 // the placeholders that would tell them.

@@ -1,0 +1,221 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// endGrace is how long a client may take to return once its context has ended,
+// before it is left behind. A client that only has to unwind returns in
+// microseconds; a process that ignores SIGTERM is killed after 500 ms.
+const endGrace = 3 * time.Second
+
+// startPatience is how long a call waits for the moment it starts after. The
+// longest that the catalogue waits for is 2 s after a call's return.
+const startPatience = 5 * time.Second
+
+// schedule makes the calls of one contract.
+type schedule struct {
+	session     *faultserver.Session
+	clients     *clientPool
+	contract    *scenarios.Contract
+	callTimeout time.Duration
+	// tolerance is how late a moment may be acted on.
+	tolerance time.Duration
+
+	mu      sync.Mutex
+	records []assertions.CallRecord
+	// fault is why the client could not be run; late why the harness could not
+	// keep a moment.
+	fault, late string
+}
+
+// run makes the calls in order, and the repeats of one side by side where it
+// says so. It gives the calls as they were made, and why the harness or the
+// client could not do its part, empty when it could.
+func (s *schedule) run(ctx context.Context) (records []assertions.CallRecord, harness, client string) {
+	for _, call := range s.contract.Calls {
+		tokens := call.Tokens()
+		if call.After != nil {
+			s.awaitStart(ctx, tokens[0], *call.After)
+		}
+		queue := make(chan string)
+		var working sync.WaitGroup
+		for range min(call.Parallel, len(tokens)) {
+			working.Go(func() {
+				for token := range queue {
+					s.make(ctx, call, token)
+				}
+			})
+		}
+		for _, token := range tokens {
+			queue <- token
+		}
+		close(queue)
+		working.Wait()
+		if ctx.Err() != nil || s.failed() {
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.records, s.late, s.fault
+}
+
+// awaitStart waits for the moment after which a call is made. A moment that
+// does not come, since the client did not make the attempt that it hangs on,
+// leaves its step unmet; the call is made all the same.
+func (s *schedule) awaitStart(ctx context.Context, token string, moment faultserver.Moment) {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	_, _ = s.session.Await(ctx, token, moment)
+}
+
+// failed tells whether going on would prove nothing.
+func (s *schedule) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.late != "" || s.fault != ""
+}
+
+// make makes one call with its client and records it.
+func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) {
+	if ctx.Err() != nil {
+		return
+	}
+	record := assertions.CallRecord{Token: token, Name: call.Name, Method: call.Method, Path: call.Path}
+	if call.Body != nil {
+		record.Body = *call.Body
+	}
+	client, err := s.clients.take()
+	if err != nil {
+		s.noteFault(fmt.Sprintf("call %s: open the client: %v", token, err))
+		return
+	}
+
+	callCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cancelled := s.cancelAt(callCtx, call, token, cancel)
+	request := Request{
+		Method: call.Method, URL: s.session.CallURL(token, call.Path),
+		Headers: call.Headers, Body: call.Body, Timeout: call.Timeout,
+	}
+	record.Started = s.session.Elapsed()
+	s.session.Start(token)
+	record.Outcome = s.do(callCtx, cancel, client, request, token)
+	record.Returned = s.session.Elapsed()
+	s.session.Return(token)
+	cancel()
+	record.Cancelled = <-cancelled
+	if record.Outcome.Kind == scenarios.ClientErrorOutcome {
+		s.noteFault(fmt.Sprintf("call %s: %s", token, record.Outcome.Note))
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records = append(s.records, record)
+}
+
+// cancelAt cancels the call at the moment it asks for. The channel gives the
+// time at which it did, 0 when it did not.
+func (s *schedule) cancelAt(ctx context.Context, call scenarios.Call, token string, cancel context.CancelFunc) <-chan time.Duration {
+	at := make(chan time.Duration, 1)
+	if call.Cancel == nil {
+		at <- 0
+		return at
+	}
+	go func() {
+		due, err := s.session.Await(ctx, token, *call.Cancel)
+		if err != nil {
+			at <- 0
+			return
+		}
+		now := s.session.Elapsed()
+		cancel()
+		if late := now - due; late > s.tolerance {
+			s.noteLate(fmt.Sprintf("call %s: its cancellation was due at %v and given %v late (at most %v is tolerated): the machine is too busy to judge",
+				token, due, late, s.tolerance))
+		}
+		at <- now
+	}()
+	return at
+}
+
+// do asks the client and ends it after its deadline.
+func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Client, request Request, token string) scenarios.Outcome {
+	returned := make(chan scenarios.Outcome, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				returned <- scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: fmt.Sprintf("the client panicked: %v", fault)}
+			}
+		}()
+		returned <- client.Do(ctx, request)
+	}()
+	deadline := time.NewTimer(s.callTimeout)
+	defer deadline.Stop()
+	select {
+	case outcome := <-returned:
+		return outcome
+	case <-deadline.C:
+	case <-ctx.Done():
+		// Cancelled by the contract, or the run is cut short: the client has its
+		// whole deadline to return, and is judged by when it does.
+		select {
+		case outcome := <-returned:
+			return outcome
+		case <-deadline.C:
+		}
+	}
+	cancel()
+	grace := time.NewTimer(endGrace)
+	defer grace.Stop()
+	note := fmt.Sprintf("ended by the harness after its deadline of %v", s.callTimeout)
+	select {
+	case outcome := <-returned:
+		if outcome.Note != "" {
+			note += "; " + outcome.Note
+		}
+	case <-grace.C:
+		note += fmt.Sprintf(", and still running %v later", endGrace)
+	}
+	if !s.attempted(token) {
+		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: note + "; it had sent no attempt"}
+	}
+	return scenarios.Outcome{
+		Kind: scenarios.ErrorOutcome, Note: note,
+		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: note},
+	}
+}
+
+// attempted tells whether the server has seen an attempt of the call.
+func (s *schedule) attempted(token string) bool {
+	for _, attempt := range s.session.Journal().Attempts {
+		if attempt.Call == token {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *schedule) noteFault(fault string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault == "" {
+		s.fault = fault
+	}
+}
+
+func (s *schedule) noteLate(late string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.late == "" {
+		s.late = late
+	}
+}

@@ -1,0 +1,158 @@
+// Package resilient is the reference client as a client under test:
+// resilient.Transport over net/http, told every field of a contract's policy
+// that it has an option for.
+package resilient
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/faultsrv/faultsrv/resilient"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+)
+
+// Client is the subject "resilient".
+func Client() *suites.RoundTripper {
+	subject := suites.FromRoundTripper("resilient", func(policy scenarios.Policy) (http.RoundTripper, error) {
+		return Transport(policy, NewBase())
+	})
+	subject.About.Rerun = []string{"faultsrv", "test", "--client", "resilient"}
+	subject.Explain = Explain
+	subject.Attempts = Attempts
+	return subject
+}
+
+// NewBase is a transport of its own for each client, so that no pool is shared.
+func NewBase() *http.Transport {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.Proxy = nil // a proxy of the environment would stand between client and server
+	return base
+}
+
+// Transport is a resilient.Transport over base that follows a policy, with
+// further options after those of the policy.
+func Transport(policy scenarios.Policy, base http.RoundTripper, further ...resilient.Option) (http.RoundTripper, error) {
+	options, err := options(policy)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := resilient.New(base, append(options, further...)...)
+	if err != nil {
+		return nil, fmt.Errorf("the policy does not fit resilient: %w", err)
+	}
+	return transport, nil
+}
+
+func options(policy scenarios.Policy) ([]resilient.Option, error) {
+	var options []resilient.Option
+	if policy.Attempts != nil {
+		options = append(options, resilient.WithAttempts(*policy.Attempts))
+	}
+	if policy.Backoff != nil {
+		backoff, err := backoff(*policy.Backoff)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, resilient.WithBackoff(backoff))
+	}
+	if policy.Methods != nil {
+		options = append(options, resilient.WithMethods(policy.Methods...))
+	}
+	if policy.Statuses != nil {
+		options = append(options, resilient.WithStatuses(policy.Statuses...))
+	}
+	if policy.Timeouts != nil && policy.Timeouts.Attempt > 0 {
+		options = append(options, resilient.WithAttemptTimeout(policy.Timeouts.Attempt))
+	}
+	if policy.RetryAfterCap != nil {
+		options = append(options, resilient.WithRetryAfterCap(*policy.RetryAfterCap))
+	}
+	return options, nil
+}
+
+// backoff is the policy's pause. The jitters of resilient grow by two, so a
+// jittered exponential with another factor cannot be told.
+func backoff(policy scenarios.Backoff) (resilient.Backoff, error) {
+	limit := policy.Max
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	jittered := policy.Jitter != "" && policy.Jitter != scenarios.NoJitter
+	switch {
+	case policy.Constant != nil && jittered:
+		return jitter(policy.Jitter, *policy.Constant, *policy.Constant)
+	case policy.Constant != nil:
+		return resilient.NewConstantBackoff(*policy.Constant, 0), nil
+	case policy.Exponential != nil && jittered:
+		if policy.Factor != 0 && policy.Factor != 2 {
+			return nil, fmt.Errorf("backoff: %s jitter with factor %v: resilient's jitters grow by 2", policy.Jitter, policy.Factor)
+		}
+		return jitter(policy.Jitter, *policy.Exponential, limit)
+	case policy.Exponential != nil:
+		factor := policy.Factor
+		if factor == 0 {
+			factor = 2
+		}
+		return resilient.NewExponentialBackoff(*policy.Exponential, limit, factor, 0), nil
+	case policy.Linear != nil && jittered:
+		return nil, errors.New("backoff: resilient has no linear backoff with jitter")
+	case policy.Linear != nil:
+		return resilient.NewLinearBackoff(*policy.Linear, limit), nil
+	}
+	return nil, errors.New("backoff: expected constant, linear or exponential, got none")
+}
+
+func jitter(kind scenarios.Jitter, base, limit time.Duration) (resilient.Backoff, error) {
+	switch kind {
+	case scenarios.FullJitter:
+		return resilient.NewFullJitter(base, limit), nil
+	case scenarios.EqualJitter:
+		return resilient.NewEqualJitter(base, limit), nil
+	case scenarios.DecorrelatedJitter:
+		return resilient.NewDecorrelatedJitter(base, limit), nil
+	default:
+		return nil, fmt.Errorf("backoff: jitter %q: expected full, equal or decorrelated", kind)
+	}
+}
+
+// kinds are the error kinds of resilient's causes.
+var kinds = map[resilient.Cause]scenarios.ErrorKind{
+	resilient.CauseExhausted:     scenarios.ErrExhausted,
+	resilient.CauseNotReplayable: scenarios.ErrNotReplayable,
+	resilient.CausePermanent:     scenarios.ErrPermanent,
+	resilient.CauseCanceled:      scenarios.ErrCanceled,
+	resilient.CauseDeadline:      scenarios.ErrTimeout,
+	resilient.CauseBudget:        scenarios.ErrBudget,
+	resilient.CauseCircuitOpen:   scenarios.ErrCircuitOpen,
+}
+
+// Explain tells resilient's cause, and every kind that a caller can match
+// beside it.
+func Explain(err error) scenarios.OutcomeError {
+	explained := suites.ClassifyError(err)
+	var failure *resilient.Error
+	if errors.As(err, &failure) {
+		if kind, known := kinds[failure.Cause]; known {
+			explained.Chain = append([]scenarios.ErrorKind{explained.Kind}, explained.Chain...)
+			explained.Kind = kind
+		}
+	}
+	var status *resilient.StatusError
+	if errors.As(err, &status) {
+		explained.LastStatus = status.StatusCode
+	}
+	return explained
+}
+
+// Attempts is how many attempts resilient says it made.
+func Attempts(response *http.Response, err error) int {
+	var failure *resilient.Error
+	if errors.As(err, &failure) {
+		return failure.Attempts
+	}
+	return resilient.Info(response).Attempts
+}

@@ -1,0 +1,131 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// A teller is a subject that is told a policy less exactly than it was asked,
+// such as a command that takes whole seconds.
+type teller interface {
+	// Told is the policy as the client is really told it.
+	Told(policy scenarios.Policy) scenarios.Policy
+}
+
+// quietGrace is how long the journal is waited for after the watch, where an
+// attempt is still open. A client that has left is noticed by a read, within
+// microseconds; 2 s is for a machine that is busy.
+const quietGrace = 2 * time.Second
+
+// judgeContract runs one contract in a session of its own.
+func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract) reports.Result {
+	started := time.Now()
+	contract := written.Defaulted()
+	asked := contract.Policy.Defaulted(contract.Calls)
+	told := asked
+	if t, ok := r.subject.(teller); ok {
+		told = t.Told(asked)
+	}
+	evidence := assertions.Evidence{
+		Contract:     contract,
+		Policy:       r.profile.InForce(told),
+		Success:      r.profile.Success,
+		Capabilities: r.profile.Capabilities,
+	}
+	if lacking := r.profile.missing(contract.Capabilities()); len(lacking) > 0 {
+		judgement := assertions.Judgement{
+			Verdict: assertions.Unsupported,
+			Reason:  "the client lacks: " + lackingText(lacking),
+		}
+		return r.result(evidence, judgement, "", time.Since(started))
+	}
+	probe := r.lateness.begin()
+	server := r.exercise(ctx, contract, asked, &evidence)
+	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
+	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
+}
+
+// result makes a result of evidence and judgement.
+func (r *Running) result(evidence assertions.Evidence, judgement assertions.Judgement, server string, duration time.Duration) reports.Result {
+	places := map[string]string{}
+	if server != "" {
+		places[server] = "{server}"
+	}
+	return reports.FromEvidence(evidence, judgement, reports.Options{
+		Redactor: r.redactor,
+		Places:   places,
+		Bodies:   r.options.Bodies,
+		Rerun:    rerun(r.profile.Rerun, evidence.Contract.ID),
+		Duration: duration,
+	})
+}
+
+// exercise opens the session, makes the calls, watches, and fills the
+// evidence. It returns the server's address.
+func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, policy scenarios.Policy, evidence *assertions.Evidence) string {
+	config := contract.Config()
+	config.Success, config.Seed, config.KeepBodies = r.profile.Success, r.options.Seed, r.options.Bodies
+	session, err := faultserver.Open(config)
+	if err != nil {
+		evidence.HarnessError = fmt.Sprintf("open the session: %v", err)
+		return ""
+	}
+	defer session.Close()
+
+	clients := &clientPool{subject: r.subject, policy: policy, shared: contract.Client == scenarios.SharedClient}
+	schedule := &schedule{
+		session: session, clients: clients, contract: contract,
+		callTimeout: r.options.CallTimeout, tolerance: momentTolerance(policy),
+	}
+	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(ctx)
+	if evidence.HarnessError == "" && evidence.ClientError == "" {
+		evidence.Watched = contract.WatchFor(policy)
+		watch(ctx, session, evidence.Watched)
+	}
+	evidence.Journal = session.Journal()
+	if err := clients.close(); err != nil && evidence.ClientError == "" {
+		evidence.ClientError = fmt.Sprintf("close the client: %v", err)
+	}
+	return session.URL()
+}
+
+// watch looks for late attempts for so long, and then until the attempts that
+// are still open have ended, so that the journal tells how.
+func watch(ctx context.Context, session *faultserver.Session, length time.Duration) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(ctx, quietGrace)
+	defer cancel()
+	// What is still open then is in the journal as open, and judged so.
+	_ = session.AwaitQuiet(ctx)
+}
+
+// momentTolerance is how late a cancellation may be given, so that a client
+// whose pause had ended by then is not judged for it: a quarter of the longest
+// pause, and 100 ms at least.
+func momentTolerance(policy scenarios.Policy) time.Duration {
+	return max(policy.LongestDelay()/4, 100*time.Millisecond)
+}
+
+// rerun adds a contract's selection to a command line, before its "--".
+func rerun(command []string, id string) []string {
+	if len(command) == 0 {
+		return nil
+	}
+	at := slices.Index(command, "--")
+	if at < 0 {
+		at = len(command)
+	}
+	return slices.Insert(slices.Clone(command), at, "--contracts", id)
+}

@@ -1,0 +1,124 @@
+package mutants
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// largeBody is where the mutant that mistreats large bodies begins to.
+const largeBody = 2 << 20
+
+var bodyMutants = []Mutant{
+	{
+		Name:   "empty-body-on-retry",
+		Defect: "sends the body once, and retries go out without it",
+		Breaks: []string{
+			"body.replay-after-503", "body.replay-of-a-large-body", "body.replay-after-a-reset",
+			"body.replay-after-a-reset-in-the-middle", "body.replay-after-an-early-answer",
+			"body.replay-after-a-timed-out-attempt",
+		},
+		inner: onRetry(dropBody),
+	},
+	{
+		Name:   "large-body-not-rewound",
+		Defect: "replays small bodies, and sends large ones empty",
+		Breaks: []string{"body.replay-of-a-large-body"},
+		inner: onRetry(func(req *http.Request) {
+			if req.ContentLength > largeBody {
+				dropBody(req)
+			}
+		}),
+	},
+	{
+		Name:   "resumes-the-body",
+		Defect: "goes on in the body where the last attempt stopped",
+		Breaks: []string{"body.replay-after-a-reset-in-the-middle", "body.replay-after-503"},
+		inner: onRetry(func(req *http.Request) {
+			if req.Body == nil || req.ContentLength < 2 {
+				return
+			}
+			half := req.ContentLength / 2
+			_, _ = io.CopyN(io.Discard, req.Body, half)
+			req.ContentLength -= half
+		}),
+	},
+	{
+		Name:   "replays-a-drained-stream",
+		Defect: "retries with a stream that it has already read to its end",
+		Breaks: []string{"body.a-stream-is-not-replayed-in-part"},
+		inner: onRetry(func(req *http.Request) {
+			if req.Body == http.NoBody {
+				dropBody(req)
+			}
+		}),
+		outer: func(client http.RoundTripper, _ scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				if isStream(req) {
+					req = req.Clone(req.Context())
+					req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+				}
+				return client.RoundTrip(req)
+			})
+		},
+	},
+	{
+		Name:   "hides-the-failure-behind-the-body",
+		Defect: "reports that it could not rewind, and not the status that made it want to",
+		Breaks: []string{"body.a-refused-replay-keeps-the-failure"},
+		outer: onResult(func(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
+			if err != nil || resp.StatusCode < 500 || !isStream(req) {
+				return resp, err
+			}
+			discard(resp)
+			return nil, errors.New("cannot rewind the request body")
+		}),
+	},
+	{
+		Name:   "refuses-streams",
+		Defect: "sends no request whose body it could not send again",
+		Breaks: []string{"body.a-stream-is-sent-once-without-a-fault"},
+		outer: func(client http.RoundTripper, _ scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				if isStream(req) {
+					_ = req.Body.Close()
+					return nil, errors.New("the request cannot be cloned")
+				}
+				return client.RoundTrip(req)
+			})
+		},
+	},
+	{
+		Name:   "redirects-as-get",
+		Defect: "follows a 307 as if it were a 303: as a GET without the body",
+		Breaks: []string{"body.a-307-keeps-method-and-body"},
+		inner: onAnswer(func(resp *http.Response) {
+			if resp.StatusCode == http.StatusTemporaryRedirect {
+				resp.StatusCode = http.StatusSeeOther
+			}
+		}),
+	},
+}
+
+// dropBody makes the request one without a body.
+func dropBody(req *http.Request) {
+	if req.Body == nil {
+		return
+	}
+	_ = req.Body.Close()
+	req.Body = http.NoBody
+	req.ContentLength = 0
+}
+
+// isStream tells a body that can be read only once.
+func isStream(req *http.Request) bool {
+	return req.Body != nil && req.Body != http.NoBody && req.GetBody == nil
+}
+
+// discard reads a small answer to its end and closes it.
+func discard(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
+	_ = resp.Body.Close()
+}

@@ -1,0 +1,57 @@
+package mutants
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+var idempotencyMutants = []Mutant{
+	{
+		Name:   "retries-any-method",
+		Defect: "retries a POST like a GET",
+		Breaks: []string{
+			"idempotency.a-post-is-not-retried-on-a-status", "idempotency.a-post-is-not-retried-on-a-reset",
+			"idempotency.a-post-is-not-retried-on-a-timeout", "connection.a-stale-post-is-not-replayed",
+		},
+		policy: func(policy *scenarios.Policy) {
+			policy.Methods = []string{http.MethodGet, http.MethodPut, http.MethodPost}
+		},
+	},
+	{
+		Name:   "a-key-for-each-attempt",
+		Defect: "replaces the Idempotency-Key at each attempt",
+		Breaks: []string{"idempotency.the-callers-key-is-kept", "idempotency.one-effect-after-a-lost-answer"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				number := attempt(req)
+				if req.Header.Get("Idempotency-Key") != "" {
+					req = req.Clone(req.Context())
+					req.Header.Set("Idempotency-Key", `"key-`+strconv.Itoa(number)+`"`)
+				}
+				return wire.RoundTrip(req)
+			})
+		},
+	},
+	{
+		Name:   "a-key-of-its-own",
+		Defect: "replaces the caller's Idempotency-Key by one that it generates a call",
+		Breaks: []string{"idempotency.the-callers-key-is-kept"},
+		outer: func(client http.RoundTripper, _ scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				if req.Header.Get("Idempotency-Key") != "" {
+					req = req.Clone(req.Context())
+					req.Header.Set("Idempotency-Key", `"generated"`)
+				}
+				return client.RoundTrip(req)
+			})
+		},
+	},
+	{
+		Name:   "drops-headers-on-retry",
+		Defect: "builds the retry anew and forgets the conditions of the request",
+		Breaks: []string{"idempotency.every-attempt-is-the-same-request"},
+		inner:  onRetry(func(req *http.Request) { req.Header.Del("If-Match") }),
+	},
+}

@@ -1,0 +1,101 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	reference "github.com/faultsrv/faultsrv/suites/clients/resilient"
+)
+
+var responseMutants = []Mutant{
+	{
+		Name:   "takes-a-cut-body-for-whole",
+		Defect: "takes the end of the connection for the end of the body",
+		Breaks: []string{"response.a-cut-body-is-an-error", "response.a-cut-chunked-body-is-an-error"},
+		outer: onResult(func(_ *http.Request, resp *http.Response, err error) (*http.Response, error) {
+			if err == nil {
+				resp.Body = lenient{resp.Body}
+			}
+			return resp, err
+		}),
+	},
+	{
+		Name:   "loses-an-early-answer",
+		Defect: "reports that it could not write, and not what the server had answered",
+		Breaks: []string{"response.an-early-answer-reaches-the-caller"},
+		outer: onResult(func(_ *http.Request, resp *http.Response, err error) (*http.Response, error) {
+			if err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
+				return resp, err
+			}
+			_ = resp.Body.Close()
+			return nil, errors.New("write: broken pipe")
+		}),
+	},
+	{
+		Name:   "reads-discarded-bodies-to-their-end",
+		Defect: "reads the whole body of an answer that it will not use",
+		Breaks: []string{"response.a-discarded-body-is-not-read-without-end", "response.a-stalled-body-does-not-hold-the-retry"},
+		inner: onAnswer(func(resp *http.Response) {
+			if resp.StatusCode >= 500 {
+				_, _ = io.Copy(io.Discard, resp.Body)
+			}
+		}),
+	},
+	{
+		Name:   "a-connection-for-each-attempt",
+		Defect: "gives up the connection of every answer that it discards",
+		Breaks: []string{"response.a-small-discarded-body-keeps-the-connection"},
+		wire: func() http.RoundTripper {
+			wire := reference.NewBase()
+			wire.DisableKeepAlives = true
+			return wire
+		},
+	},
+	{
+		Name:   "leaks-discarded-answers",
+		Defect: "never closes the answers that it retries",
+		Breaks: []string{"response.discarded-answers-do-not-leak"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				// The reference client ends the context of an attempt that it
+				// discards, which would close the connection after all.
+				resp, err := wire.RoundTrip(req.WithContext(context.WithoutCancel(req.Context())))
+				if err == nil && resp.StatusCode >= 500 {
+					resp.Body = http.NoBody
+				}
+				return resp, err
+			})
+		},
+	},
+}
+
+// lenient is a body that calls every end of it a good one.
+type lenient struct{ io.ReadCloser }
+
+func (b lenient) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// closing is a body that ends a context when it is closed.
+type closing struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+	once   sync.Once
+}
+
+func closeWith(body io.ReadCloser, cancel context.CancelFunc) io.ReadCloser {
+	return &closing{ReadCloser: body, cancel: cancel}
+}
+
+func (b *closing) Close() error {
+	err := b.ReadCloser.Close()
+	b.once.Do(b.cancel)
+	return err
+}
