@@ -64,7 +64,8 @@ func bodyFault(s subject, call madeCall, attempt faultserver.Attempt) string {
 // mayBeCut tells that a body may have been cut short by something else than the
 // client's losing it: the step, the caller, a timeout, or a faster hedge.
 func mayBeCut(s subject, call madeCall, attempt faultserver.Attempt) bool {
-	if attempt.Open || attempt.Happened.Kind != "client-left" {
+	lost := attempt.Happened.Kind == "client-left" || attempt.Happened.Kind == "failed"
+	if attempt.Open || !lost {
 		return true
 	}
 	at, err := faultserver.ParsePoint(attempt.Intended.At)
@@ -93,4 +94,33 @@ func receivedText(body faultserver.BodyReceipt) string {
 		text += " (cut)"
 	}
 	return text
+}
+
+// ReplayedBody judges, where nobody knows the source, that every request of a
+// call which came whole carried the bytes of the first one that did, and that
+// none carried more. No clock. Fewer than two requests make it not observed.
+func ReplayedBody(e Evidence) Check {
+	var t tally
+	s := subjectOf(e, "")
+	t.skip("no call made two requests with a whole body: there is nothing to compare")
+	for _, call := range s.calls {
+		var first *faultserver.Attempt
+		for _, attempt := range requests(call.attempts) {
+			t.saw(receivedText(attempt.Body))
+			switch {
+			case first == nil && attempt.Body.Complete:
+				first = &attempt
+				continue
+			case first == nil:
+				continue
+			}
+			t.judged++
+			changed := attempt.Body.Complete && attempt.Body.SHA256 != first.Body.SHA256
+			if changed || attempt.Body.Received > first.Body.Received {
+				t.fail(fmt.Sprintf("%sattempt %d carried %s that are not the %s of attempt %d: the server saw another request",
+					s.who(call), attempt.Number, plural(attempt.Body.Received, "byte"), count(first.Body.Received), first.Number), first.Index, attempt.Index)
+			}
+		}
+	}
+	return t.check("body", "the same bytes in every attempt of a call")
 }

@@ -22,6 +22,7 @@ func bodyCases() []wordCase {
 		return func(a *faultserver.Attempt) { a.Intended.At, a.Happened.At = point, point }
 	}
 	clientLeft := func(a *faultserver.Attempt) { a.Happened.Kind = "client-left" }
+	badChunk := func(a *faultserver.Attempt) { a.Happened.Kind, a.Body.Declared = "failed", -1 }
 	cancelled := func(e Evidence) Evidence {
 		e.Calls[0].Cancelled = 51 * ms
 		return e
@@ -38,6 +39,7 @@ func bodyCases() []wordCase {
 		{"cut by an early answer, and other bytes", sent(cutAfter(other, 1000), struckAt("request-body@1000")), "", want, []state{isRed}},
 		{"answered at its head", sent(cutAfter(source, 0), struckAt("request-head")), "", want, []state{isOK}},
 		{"left unfinished by the client", sent(cutAfter(source, 0), clientLeft), "", want, []state{isRed}},
+		{"broken off by a chunk that is none", sent(cutAfter(source, 1000), badChunk), "", want, []state{isRed}},
 		{"left unfinished by a caller who cancelled", cancelled(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
 		{"a request without a body, as asked", evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms)), "", want, []state{isOK}},
 		{"a body where none was asked", evidenceOf(failed(1, 0, ms, carrying(source))), "", want, []state{isRed}},

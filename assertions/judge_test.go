@@ -64,12 +64,7 @@ func TestVerdicts(t *testing.T) {
 			e.Contract.Script[1].Optional = true
 		}}, Pass, ""},
 		{"a client that leaves while the server is silent, as the step wants", []edit[Evidence]{func(e *Evidence) {
-			e.Journal.Attempts[1] = stalled(2, 50*ms, 90*ms, func(a *faultserver.Attempt) { a.Met, a.Happened.Kind = false, "client-left" })
-		}}, Pass, ""},
-		{"a client that does not wait for a late answer", []edit[Evidence]{func(e *Evidence) {
-			a := &e.Journal.Attempts[1]
-			a.Met, a.Happened.Kind, a.Client = false, "client-left", faultserver.ClientEnd{How: "client-rst", At: 90 * ms}
-			e.Contract.Script[1].Delay.Fixed = 500 * ms
+			e.Journal.Attempts[1] = stalled(2, 50*ms, 90*ms)
 		}}, Pass, ""},
 		{"a client that leaves before it is reset", []edit[Evidence]{func(e *Evidence) {
 			a := &e.Journal.Attempts[1]
@@ -95,6 +90,14 @@ func TestVerdicts(t *testing.T) {
 		{"an act failed", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Journal.Attempts[0].Happened = faultserver.Effect{Kind: "failed", Detail: "setsockopt: bad file descriptor"}
 		}}, HarnessError, `the server could not perform "503" on attempt 1: setsockopt`},
+		{"an act failed since the client reset the connection", []edit[Evidence]{func(e *Evidence) {
+			a := &e.Journal.Attempts[0]
+			a.Met, a.Happened, a.Client = false, faultserver.Effect{Kind: "failed", Detail: "write: broken pipe"}, faultserver.ClientEnd{How: "client-rst"}
+		}}, NotExercised, "503 on attempt 1 (write: broken pipe)"},
+		{"an act failed since the client sent no proper body", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Journal.Attempts[0].Happened = faultserver.Effect{Kind: "failed", Detail: "bad body: chunk size"}
+			e.Journal.Events = []faultserver.ProtocolEvent{{Kind: "bad-body", Connection: 1}}
+		}}, Fail, "attempts: 3"},
 		{"no call was made", []edit[Evidence]{func(e *Evidence) { e.Calls = nil }}, HarnessError, "no call was made"},
 		{"no contract", []edit[Evidence]{func(e *Evidence) { e.Contract = nil }}, HarnessError, "no contract"},
 		{"an attempt of another run", []edit[Evidence]{func(e *Evidence) { e.Journal.Attempts[1].Call = "old" }}, HarnessError, `1 attempt of no call that was made: attempt 2 (call "old")`},

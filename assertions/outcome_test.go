@@ -50,6 +50,10 @@ func outcomeCases() []wordCase {
 		{"success, without saying with what body", recovered(bodiless), "", success, []state{isOK}},
 		{"status 200, without saying with what body, after a truncated answer", recovered(bodiless, func(a *faultserver.Attempt) { a.Happened.Kind, a.Happened.Body = "truncate", 1 }), "", success, []state{isBlind}},
 		{"ended 0 after the success answer", recovered(exited0), "", success, []state{isOK}},
+		{"ended 0 after a stall that ended in the success answer", recovered(exited0, func(a *faultserver.Attempt) { a.Happened = faultserver.Effect{Kind: "stall", At: "request-end"} }), "", success, []state{isOK}},
+		{"ended 0 after a stall that it left", recovered(exited0, func(a *faultserver.Attempt) {
+			a.Happened, a.Client.How = faultserver.Effect{Kind: "stall", At: "request-end"}, "client-fin"
+		}), "", success, []state{isBlind}},
 		{"ended 0 before the success answer was acknowledged", recovered(exited0, func(a *faultserver.Attempt) { a.Acked = 2 }), "", success, []state{isBlind}},
 		{"ended 0 after a 503", ended(exited0), "", success, []state{isBlind}},
 		{"no word of how it ended", ended(scenarios.Outcome{Kind: scenarios.UnknownOutcome, Note: "exit status 7 is not in the profile"}), "", success, []state{isBlind}},

@@ -46,36 +46,17 @@ func uncancelled(e Evidence) string {
 }
 
 // unmetSteps are the required steps without proof that their fault happened:
-// those that no attempt took, and those whose act did not do what it should on
-// an attempt that took them.
+// those that no attempt met, and each attempt on which a step did not do what
+// it should, such as one that the client left before the step could strike. A
+// client that leaves while it stalls has met the stall.
 func unmetSteps(e Evidence) []string {
 	unmet := slices.Clone(e.Journal.Unmet)
 	for _, attempt := range e.Journal.Attempts {
 		taken := attempt.Step.Index > 0 && !attempt.Step.Unscripted && !attempt.Step.Unmatched
-		if step, known := stepOf(e, attempt); taken && !attempt.Met && !(known && step.Optional) && !outwaited(step, attempt) {
-			unmet = append(unmet, fmt.Sprintf("%s on attempt %d%s", attempt.Step.Text, attempt.Index, detailText(attempt.Happened)))
+		if step, _ := stepOf(e, attempt); taken && !attempt.Met && !step.Optional {
+			unmet = append(unmet, fmt.Sprintf("%s on attempt %d (%s)",
+				attempt.Step.Text, attempt.Index, orElse(attempt.Happened.Detail, attempt.Happened.Kind+" instead")))
 		}
 	}
 	return unmet
-}
-
-// outwaited tells that a client left by itself during the silence or the delay
-// that is the fault: it has met it, as far as it waited for it.
-func outwaited(step faultserver.Step, attempt faultserver.Attempt) bool {
-	if attempt.Client.How == "" {
-		return false
-	}
-	switch attempt.Intended.Kind {
-	case "stall", "accept-hang":
-		return true
-	default:
-		return step.Delay != (faultserver.Delay{})
-	}
-}
-
-func detailText(happened faultserver.Effect) string {
-	if happened.Detail == "" {
-		return " (" + happened.Kind + " instead)"
-	}
-	return " (" + happened.Detail + ")"
 }

@@ -39,17 +39,22 @@ func (c madeCall) last() (faultserver.Attempt, bool) {
 // servedSuccess tells that an attempt was answered with the whole success
 // answer, and that the peer has acknowledged more than its body, so all of it
 // but what the network still owes. Where the platform cannot tell what was
-// acknowledged, what was written counts.
+// acknowledged, what was written counts. A stall that ends before anything was
+// sent is followed by the success answer.
 func servedSuccess(s subject, a faultserver.Attempt) bool {
+	want := s.successAnswer()
+	body := bodyAsRead(want, a.Method).Len()
+	if a.Acked >= 0 && a.Acked <= body {
+		return false
+	}
 	switch a.Happened.Kind {
-	case "answer", "stale", "stall":
+	case "answer", "stale":
+		return a.Happened.Status == want.Status && a.Happened.Body == body
+	case "stall":
+		return a.Happened.Status == 0 && a.Answered > 0 && a.Client.How == ""
 	default:
 		return false
 	}
-	want := s.successAnswer()
-	return a.Happened.Status == want.Status &&
-		a.Happened.Body == bodyAsRead(want, a.Method).Len() &&
-		(a.Acked < 0 || a.Acked > a.Happened.Body)
 }
 
 // anyServed tells that one of a call's attempts got the success answer.
