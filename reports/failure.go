@@ -61,14 +61,14 @@ func (p page) field(label, text string) {
 
 // source is what the rule rests on, and what it stands for.
 func source(result Result) string {
-	text := fmt.Sprintf("%s, %s", result.Level, result.Basis)
+	parts := []string{fmt.Sprintf("%s, %s", result.Level, result.Basis)}
 	for _, cite := range result.Cites {
-		text += "; " + citation(cite)
+		parts = append(parts, citation(cite))
 	}
 	if len(result.Cases) > 0 {
-		text += "; field reports " + strings.Join(result.Cases, ", ")
+		parts = append(parts, "field reports "+strings.Join(result.Cases, ", "))
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 func citation(cite scenarios.Cite) string {

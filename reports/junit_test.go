@@ -1,8 +1,8 @@
 package reports
 
 import (
+	"bytes"
 	"encoding/xml"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -67,7 +67,7 @@ func FuzzJUnitIsXML(f *testing.F) {
 		run.Client.Name = text
 		out := rendered(t, JUnit, run)
 		parsed(t, out)
-		if i := strings.IndexFunc(string(out), func(r rune) bool { return r < ' ' && r != '\n' }); i >= 0 {
+		if i := bytes.IndexFunc(out, func(r rune) bool { return r < ' ' && r != '\n' }); i >= 0 {
 			t.Errorf("a control character at byte %d", i)
 		}
 		if !utf8.Valid(out) {

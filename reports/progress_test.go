@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 	})
 	t.Run("on a terminal of 60 columns", func(t *testing.T) {
 		live := tell(ProgressOptions{Live: true, Style: Style{Width: 60}})
-		golden(t, "progress-live.txt", []byte(fmt.Sprintf("%s\n", strings.ReplaceAll(fmt.Sprintf("%q", live), `\r`, "\n\\r"))))
+		golden(t, "progress-live.txt", []byte(strings.ReplaceAll(fmt.Sprintf("%q\n", live), `\r`, "\n\\r")))
 	})
 }
 

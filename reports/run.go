@@ -76,7 +76,8 @@ type Meta struct {
 	Seed      uint64        `json:"seed"`
 	// Command is the command of the run, as arguments. Assemble hashes its secrets.
 	Command []string `json:"command"`
-	// Partial tells that the run was cut short, PartialReason why.
+	// Partial tells that the run was cut short, PartialReason by what, such as
+	// "got SIGINT".
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
 	// WorstLateness is the worst lateness of a timer over all results, in nanoseconds.

@@ -116,10 +116,10 @@ func clean(text string) string {
 	return out.String()
 }
 
-// plural is a number and its noun: "1 contract", "2 contracts".
-func plural(n int, noun string) string {
+// contracts is how many there are: "1 contract", "2 contracts".
+func contracts(n int) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 contract"
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return fmt.Sprintf("%d contracts", n)
 }

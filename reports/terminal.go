@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/assertions"
@@ -42,7 +41,7 @@ type page struct {
 	style Style
 }
 
-func (p page) line(text string) { fmt.Fprintln(p.out, strings.TrimRight(text, " ")) }
+func (p page) line(text string) { _, _ = fmt.Fprintln(p.out, strings.TrimRight(text, " ")) }
 
 func (p page) heading(text string) {
 	p.line("")
@@ -52,7 +51,7 @@ func (p page) heading(text string) {
 func (p page) head(run Run) {
 	client := clean(strings.TrimSpace(run.Client.Name + " " + run.Client.Version))
 	p.line(fmt.Sprintf("%s %s judged %s (%s) by %s, level %s, seed %d.",
-		run.Tool.Name, run.Tool.Version, client, run.Client.Kind, plural(len(run.Results), "contract"), run.Selection.Level, run.Meta.Seed))
+		run.Tool.Name, run.Tool.Version, client, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, run.Meta.Seed))
 }
 
 // A section lists the results of some verdicts.
@@ -121,6 +120,9 @@ func observations(result Result) string {
 	return strings.Join(seen, "; ")
 }
 
+// levelColumn is the width of the column of levels, its indent included.
+const levelColumn = 10
+
 var levels = []scenarios.Level{scenarios.Must, scenarios.Should, scenarios.Observe}
 
 // totals is a table of levels by those verdicts that were given.
@@ -135,20 +137,20 @@ func (p page) totals(run Run) {
 		return
 	}
 	p.heading("Totals")
-	head := strings.Repeat(" ", 10)
+	cells := []string{strings.Repeat(" ", levelColumn)}
 	for _, verdict := range columns {
-		head += "  " + p.style.verdict(verdict, 0)
+		cells = append(cells, p.style.verdict(verdict, 0))
 	}
-	p.line(head)
+	p.line(strings.Join(cells, "  "))
 	for _, level := range levels {
 		if len(run.Totals[level]) == 0 {
 			continue
 		}
-		row := fmt.Sprintf("  %-8s", level)
+		cells = []string{fmt.Sprintf("  %-*s", levelColumn-2, level)}
 		for _, verdict := range columns {
-			row += fmt.Sprintf("  %*s", len(verdict), strconv.Itoa(run.Totals[level][verdict]))
+			cells = append(cells, fmt.Sprintf("%*d", len(verdict), run.Totals[level][verdict]))
 		}
-		p.line(row)
+		p.line(strings.Join(cells, "  "))
 	}
 }
 
@@ -166,12 +168,12 @@ func (p page) conclusion(run Run) {
 }
 
 func conclusion(run Run, status int) string {
-	text := ""
+	var text string
 	switch status {
 	case Conforming:
 		text = "Conforming: no contract failed the run"
 	case Broken:
-		text = plural(failures(run), "contract") + " failed the run"
+		text = contracts(failures(run)) + " failed the run"
 	case NothingJudged:
 		text = "Nothing was judged, which proves nothing: choose other contracts, or give the client what they need"
 	default:
@@ -183,11 +185,11 @@ func conclusion(run Run, status int) string {
 // incomplete says why a run counts as not completed.
 func incomplete(run Run) string {
 	if run.Meta.Partial {
-		text := fmt.Sprintf("The run was cut short after %d of %s", len(run.Results), plural(run.Selection.Contracts, "contract"))
+		text := fmt.Sprintf("The run was cut short after %d of %s", len(run.Results), contracts(run.Selection.Contracts))
 		if run.Meta.PartialReason != "" {
 			text += ": " + run.Meta.PartialReason
 		}
 		return text
 	}
-	return plural(run.count(impossible...), "contract") + " could not be run"
+	return contracts(run.count(impossible...)) + " could not be run"
 }
