@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -41,7 +43,7 @@ func (p page) result(result Result) {
 	if result.Outcome != nil {
 		p.field("caller got", outcomeText(*result.Outcome))
 	}
-	p.field("meaning", strings.TrimSpace(explanations(failed)+" "+result.Why))
+	p.field("meaning", meaning(failed, result.Why))
 	p.rerun(result)
 }
 
@@ -111,14 +113,26 @@ func checkName(check assertions.Check) string {
 	return check.Name + " of " + check.Call
 }
 
-func explanations(checks []assertions.Check) string {
+// meaning is what the failed checks mean, and what the rule protects.
+func meaning(failed []assertions.Check, why string) string {
 	var sentences []string
-	for _, check := range checks {
-		if check.Explanation != "" {
-			sentences = append(sentences, check.Explanation)
-		}
+	for _, check := range failed {
+		sentences = append(sentences, sentence(check.Explanation))
 	}
-	return strings.Join(sentences, " ")
+	return strings.TrimSpace(strings.Join(append(sentences, sentence(why)), " "))
+}
+
+// sentence gives a text a sentence's beginning and end, where it has none.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+		text += "."
+	}
+	return text
 }
 
 func (p page) attempts(result Result) {

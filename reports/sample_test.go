@@ -160,7 +160,7 @@ func sampleFail() (assertions.Evidence, assertions.Judgement) {
 			{Name: "attempts.min", Part: assertions.PartPremise, OK: yes(), Expected: "at least 2", Observed: "2", Attempts: []int{1, 2}},
 			{
 				Name: "body", Part: assertions.PartExpect, OK: no(), Expected: "the source's 65,536 bytes", Observed: "attempt 2: 0 bytes",
-				Explanation: "Attempt 2 carried 0 of 65,536 bytes: the server saw another request.", Attempts: []int{2},
+				Explanation: "attempt 2 carried 0 of 65,536 bytes: the server saw another request", Attempts: []int{2},
 			},
 			{
 				Name: "same.header.Authorization", Part: assertions.PartExpect, OK: yes(),
@@ -212,7 +212,7 @@ func sampleWeak() (assertions.Evidence, assertions.Judgement) {
 		Verdict: assertions.Weak, Reason: "1 of 1 checks failed: attempts",
 		Checks: []assertions.Check{{
 			Name: "attempts", Part: assertions.PartExpect, OK: no(), Expected: "2", Observed: "1",
-			Explanation: "The client made 1 attempt and gave up.", Attempts: []int{1},
+			Explanation: "the client made 1 attempt and gave up", Attempts: []int{1},
 		}},
 	}
 }
