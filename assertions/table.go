@@ -245,6 +245,9 @@ func answerText(a faultserver.Attempt) string {
 	case "client-left":
 		return status + ", the client left"
 	case "stall", "accept-hang":
+		if a.Client.How == "" && a.Answered > 0 {
+			return "silence, then the answer"
+		}
 		return status + ", then silence"
 	case "stale":
 		return status + ", then idle " + endText(done.End)
