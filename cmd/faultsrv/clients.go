@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -38,24 +39,19 @@ func builtInClient(name string) (suites.Subject, error) {
 	if subject, ok := clients[name]; ok {
 		return subject, nil
 	}
-	var all, plain []string
-	for known := range clients {
-		all = append(all, known)
-		if !strings.HasPrefix(known, mutantPrefix) {
-			plain = append(plain, known)
-		}
-	}
-	slices.Sort(plain)
-	shown := strings.Join(plain, ", ") + " and " + mutantPrefix + "NAME, a client that is wrong on purpose"
-	if strings.HasPrefix(name, mutantPrefix) {
-		slices.Sort(all)
-		shown = strings.Join(all, ", ")
-	}
-	hint := ""
+	all := slices.Sorted(maps.Keys(clients))
+	problem := fmt.Sprintf("unknown client %q", name)
 	if meant := scenarios.Nearest(name, all); meant != "" {
-		hint = fmt.Sprintf("; did you mean %q?", meant)
+		problem += fmt.Sprintf(" (did you mean %q?)", meant)
 	}
-	return nil, fmt.Errorf("unknown client %q%s: built in are %s; any other is judged as a command: faultsrv test -- COMMAND…", name, hint, shown)
+	isMutant := func(known string) bool { return strings.HasPrefix(known, mutantPrefix) }
+	plain := slices.DeleteFunc(slices.Clone(all), isMutant)
+	problem += fmt.Sprintf(": built in are %s, and %sNAME, which are wrong on purpose; any other client is judged as a command: faultsrv test -- COMMAND…",
+		strings.Join(plain, ", "), mutantPrefix)
+	if isMutant(name) {
+		problem += "\nthe names: " + strings.Join(slices.DeleteFunc(all, func(known string) bool { return !isMutant(known) }), ", ")
+	}
+	return nil, errors.New(problem)
 }
 
 // commandClient is a command line as a client.

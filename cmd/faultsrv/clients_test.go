@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 // harness has to survive. Each gets the URL as its first argument.
 var clients = map[string]func(args []string) int{
 	"get-once":      getOnce,
+	"get-all":       getAll,
 	"get-and-print": getAndPrint,
 	"get-and-hang":  getAndHang,
 	"hang":          hang,
@@ -39,6 +41,23 @@ func getOnce(args []string) int {
 	return 0
 }
 
+// getAll makes as many requests as its first argument says, each on a
+// connection of its own, whatever becomes of them.
+func getAll(args []string) int {
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for range n {
+		if resp, err := client.Get(args[1]); err == nil {
+			resp.Body.Close()
+		}
+	}
+	return 0
+}
+
 // getAndPrint floods both its outputs, 256 MiB in all, and then makes one
 // request.
 func getAndPrint(args []string) int {
@@ -50,10 +69,12 @@ func getAndPrint(args []string) int {
 	return getOnce(args)
 }
 
-// getAndHang makes one request and hangs where the path asks for it.
+// getAndHang makes one request and hangs where the path asks for it; it then
+// writes its process id to the file of its second argument.
 func getAndHang(args []string) int {
 	status := getOnce(args)
 	if strings.HasSuffix(args[0], "/hang") {
+		note(args[1], os.Getpid())
 		return hang(args)
 	}
 	return status

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ status 0 means that nothing is wrong, 2 that something is.`,
 			count, problems := lint(paths)
 			var err error
 			if format.value == "json" {
-				err = printJSON(cmd.OutOrStdout(), slices.Concat([]scenarios.Problem{}, problems))
+				err = printJSON(cmd.OutOrStdout(), notNil(problems))
 			} else {
 				err = printText(cmd.OutOrStdout(), lintText(count, problems))
 			}

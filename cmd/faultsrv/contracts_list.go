@@ -72,9 +72,9 @@ func summaries(contracts []*scenarios.Contract) []summary {
 	for _, c := range contracts {
 		list = append(list, summary{
 			ID: c.ID, Title: c.Title, Level: c.Level, Basis: c.Basis, Area: c.Area(), OptIn: c.OptIn,
-			Cites: slices.Concat([]scenarios.Cite{}, c.Cites),
-			Needs: slices.Concat([]scenarios.Capability{}, c.Capabilities()),
-			Cases: slices.Concat([]string{}, c.Cases),
+			Cites: notNil(c.Cites),
+			Needs: notNil(c.Capabilities()),
+			Cases: notNil(c.Cases),
 		})
 	}
 	return list

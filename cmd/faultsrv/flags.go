@@ -18,7 +18,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 		if meant := scenarios.Nearest(unknown.GetSpecifiedName(), names); meant != "" {
-			err = fmt.Errorf("%w; did you mean --%s?", err, meant)
+			err = fmt.Errorf("%w (did you mean --%s?)", err, meant)
 		}
 	}
 	return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())

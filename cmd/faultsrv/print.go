@@ -28,6 +28,14 @@ func printJSON(w io.Writer, value any) error {
 	return nil
 }
 
+// notNil makes a list of nothing, which is [] in JSON, of no list, which is null.
+func notNil[L ~[]T, T any](list L) L {
+	if list == nil {
+		return L{}
+	}
+	return list
+}
+
 // plural is a number and its noun: "1 contract", "2 contracts".
 func plural(n int, noun string) string {
 	if n == 1 {

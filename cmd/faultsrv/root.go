@@ -43,7 +43,7 @@ func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 		if len(args) > 0 {
 			problem = fmt.Sprintf("unknown command %q", args[0])
 			if meant := scenarios.Nearest(args[0], names); meant != "" {
-				problem += fmt.Sprintf("; did you mean %q?", meant)
+				problem += fmt.Sprintf(" (did you mean %q?)", meant)
 			}
 		}
 		return fmt.Errorf("%s: expected one of %s; `%s --help` explains them",

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 )
 
@@ -24,7 +23,7 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 	defer release()
 
 	root := newRoot(invocation{args, env})
-	root.SetArgs(slices.Concat([]string{}, args)) // cobra takes nil for the arguments of the process
+	root.SetArgs(notNil(args)) // cobra takes nil for the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
