@@ -87,7 +87,9 @@ func (t *tree) members() (inGroup int, escaped []int, ok bool) {
 		case !ok, p.state == 'Z', p.state == 'X', p.since < t.since:
 		case p.group == t.group:
 			inGroup++
-		case t.marked(pid):
+		case t.found[pid] == p.since, t.marked(pid):
+			// An ending process loses its environment before it is gone.
+			t.found[pid] = p.since
 			escaped = append(escaped, pid)
 		}
 	}

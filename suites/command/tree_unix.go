@@ -16,9 +16,12 @@ type tree struct {
 	// since is when the command was started, on the clock of the system's list
 	// of processes; 0 where there is none.
 	since uint64
+	// found are the processes outside the group that have been found, and when
+	// each was started.
+	found map[int]uint64
 }
 
-func newTree(mark string) (*tree, error) { return &tree{mark: mark}, nil }
+func newTree(mark string) (*tree, error) { return &tree{mark: mark, found: map[int]uint64{}}, nil }
 
 // prepare has the command started in a group of its own.
 func (t *tree) prepare(cmd *exec.Cmd) {
