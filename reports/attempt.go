@@ -39,9 +39,6 @@ type Attempt struct {
 	Met      bool               `json:"met"`
 	// Status is the status that was sent; 0 when none was.
 	Status int `json:"status"`
-	// Acked is how many answer bytes the client has acknowledged; -1 where the
-	// platform cannot tell.
-	Acked int64 `json:"acked"`
 	// ClientEnd is "client-fin" or "client-rst" where the client left first.
 	ClientEnd string `json:"client_end,omitempty"`
 	// Committed tells that the side effect was performed for it.
@@ -67,7 +64,8 @@ type Body struct {
 }
 
 // AttemptMeta is what varies in an attempt: its times, in nanoseconds since the
-// session's start (0 where it did not happen), and the Retry-After that was sent.
+// session's start (0 where it did not happen), what the client took of the
+// answer before it left, and the Retry-After that was sent.
 type AttemptMeta struct {
 	Arrived  time.Duration `json:"arrived_ns"`
 	HeadRead time.Duration `json:"head_read_ns"`
@@ -81,6 +79,9 @@ type AttemptMeta struct {
 	// one's arrival; null for a first attempt, and where the previous one had
 	// not ended.
 	Gap *time.Duration `json:"gap_ns"`
+	// Acked is how many answer bytes, head included, the client had acknowledged;
+	// -1 where the platform cannot tell.
+	Acked int64 `json:"acked"`
 	// ClientEnd is when the client left; 0 where it did not leave first.
 	ClientEnd  time.Duration               `json:"client_end_ns,omitempty"`
 	RetryAfter *faultserver.SentRetryAfter `json:"retry_after,omitempty"`
@@ -153,11 +154,11 @@ func attempt(a faultserver.Attempt) Attempt {
 		},
 		Step: a.Step.Text, Unscripted: a.Step.Unscripted, Unmatched: a.Step.Unmatched,
 		Intended: a.Intended, Happened: a.Happened, Met: a.Met,
-		Status: a.Happened.Status, Acked: a.Acked, ClientEnd: a.Client.How,
+		Status: a.Happened.Status, ClientEnd: a.Client.How,
 		Committed: a.Committed, Open: a.Open,
 		Meta: AttemptMeta{
 			Arrived: a.Arrived, HeadRead: a.HeadRead, BodyRead: a.BodyRead, Answered: a.Answered,
-			EndEarliest: a.End.Earliest, EndLatest: a.End.Latest, ClientEnd: a.Client.At, RetryAfter: a.RetryAfter,
+			EndEarliest: a.End.Earliest, EndLatest: a.End.Latest, Acked: a.Acked, ClientEnd: a.Client.At, RetryAfter: a.RetryAfter,
 		},
 	}
 }

@@ -11,7 +11,8 @@
 //
 //   - What varies from run to run (times, ports, the machine) stands under a key
 //     `meta`, in a run, a result, a call and an attempt, so that without these
-//     keys two runs can be compared. Only the checks tell of times in words.
+//     keys two runs can be compared. Only the checks tell of times in words, and
+//     attempts of parallel calls stand in the order of their arrival.
 //   - There are no paths: what names a place of the machine is replaced
 //     ([Options.Places]).
 //   - Secrets appear only as a keyed hash ([Redactor]): equal secrets are equal

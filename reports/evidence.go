@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
 )
 
 // Options are what a result needs beside the evidence and the judgement.
@@ -57,7 +58,7 @@ func FromEvidence(e assertions.Evidence, j assertions.Judgement, options Options
 	}
 	for i := range result.Calls {
 		outcome := &result.Calls[i].Outcome
-		outcome.Headers = options.Redactor.Headers(outcome.Headers)
+		outcome.Headers = undated(options.Redactor.Headers(outcome.Headers))
 	}
 	if last := len(result.Calls) - 1; last >= 0 {
 		result.Outcome = &result.Calls[last].Outcome
@@ -100,6 +101,20 @@ func call(record assertions.CallRecord) Call {
 		made.BodySHA256 = record.Body.SHA256()
 	}
 	return made
+}
+
+// httpDate is a date in one of the three forms of RFC 9110, section 5.6.7.
+var httpDate = regexp.MustCompile(`^(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?,? .*\d\d:\d\d:\d\d( GMT| \d{4})$`)
+
+// undated returns the lines with each value that is a date replaced by
+// "{date}": those of an answer, such as Date, are of the run and not of the client.
+func undated(headers faultserver.Headers) faultserver.Headers {
+	for i, line := range headers {
+		if httpDate.MatchString(line.Value) {
+			headers[i].Value = "{date}"
+		}
+	}
+	return headers
 }
 
 // localAddress is a loopback address with a port, which differs each time.

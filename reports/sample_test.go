@@ -145,7 +145,10 @@ func sampleFail() (assertions.Evidence, assertions.Judgement) {
 		},
 		Calls: oneCall("PUT", scenarios.Outcome{
 			Kind: scenarios.ErrorOutcome, Status: 200, Elapsed: ms(48),
-			Headers: faultserver.Headers{{Name: "Set-Cookie", Value: "session=" + secretSet + "; Path=/"}},
+			Headers: faultserver.Headers{
+				{Name: "Date", Value: "Sun, 01 Mar 2026 12:00:00 GMT"},
+				{Name: "Set-Cookie", Value: "session=" + secretSet + "; Path=/"},
+			},
 			Error: &scenarios.OutcomeError{
 				Kind: scenarios.ErrOther,
 				Message: "PUT http://bob:" + secretPassword + "@" + sampleServer + "/orders/1: sent " + secretBearer +

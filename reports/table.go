@@ -29,7 +29,7 @@ func (a Attempt) asJournaled() faultserver.Attempt {
 			SHA256: a.Body.SHA256, Complete: a.Body.Complete, Kept: a.Body.Kept, Trailers: a.Body.Trailers,
 		},
 		Step:     faultserver.StepRef{Text: a.Step, Unscripted: a.Unscripted, Unmatched: a.Unmatched},
-		Intended: a.Intended, Happened: a.Happened, Met: a.Met, Acked: a.Acked,
+		Intended: a.Intended, Happened: a.Happened, Met: a.Met, Acked: a.Meta.Acked,
 		Client:    faultserver.ClientEnd{How: a.ClientEnd, At: a.Meta.ClientEnd},
 		Committed: a.Committed, RetryAfter: a.Meta.RetryAfter,
 	}
