@@ -136,8 +136,8 @@ func (r *Running) loop(ctx context.Context, beside, alone []*pending) {
 	r.pool(ctx, beside, r.options.Parallel, &progress)
 	r.pool(ctx, alone, 1, &progress)
 	r.lateness.end()
-	if err := ctx.Err(); err != nil {
-		r.partial = fmt.Sprintf("the run was cut short: %v", context.Cause(ctx))
+	if err := context.Cause(ctx); err != nil {
+		r.partial = err.Error()
 	}
 }
 
