@@ -173,7 +173,7 @@ func minBound(s subject, g gap, asked scenarios.GapBound) bound {
 		}
 		return bound{limit: low, asks: fmt.Sprintf("the policy asks for at least %v before retry %d", dur(low), g.retry)}
 	default:
-		return bound{limit: asked.Duration, asks: fmt.Sprintf("the contract asks for at least %v", asked.Duration)}
+		return bound{limit: asked.Duration, asks: fmt.Sprintf("at least %v is asked for", asked.Duration)}
 	}
 }
 
@@ -235,5 +235,5 @@ func maxBound(s subject, g gap, asked scenarios.GapBound) bound {
 	if nominal > asked.Duration {
 		nominal = 0
 	}
-	return bound{limit: asked.Duration, nominal: nominal, asks: fmt.Sprintf("the contract asks for at most %v", asked.Duration)}
+	return bound{limit: asked.Duration, nominal: nominal, asks: fmt.Sprintf("at most %v is asked for", asked.Duration)}
 }
