@@ -6,6 +6,15 @@ import (
 	"net/http"
 )
 
+// attemptError marks an error that an attempt's own timeout brought about,
+// while the caller's context lives.
+func attemptError(caller, attempt context.Context, err error) error {
+	if caller.Err() == nil && attempt.Err() != nil {
+		return &attemptTimeoutError{cause: err}
+	}
+	return err
+}
+
 // cancelOnClose ties an attempt's context to the body of its response: the
 // body can be read until it is closed, and then nothing is left behind.
 func cancelOnClose(body io.ReadCloser, cancel context.CancelFunc) io.ReadCloser {

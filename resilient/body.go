@@ -15,11 +15,6 @@ func hasBody(req *http.Request) bool {
 	return req.Body != nil && req.Body != http.NoBody
 }
 
-// replayable reports whether a retry can send the request's bytes again.
-func replayable(req *http.Request) bool {
-	return !hasBody(req) || req.GetBody != nil
-}
-
 // closeBody closes a body that was not handed to the base, which would.
 func closeBody(req *http.Request) {
 	if req.Body != nil {
@@ -34,7 +29,12 @@ func closeBody(req *http.Request) {
 //
 // The bytes are held once: each attempt reads them through a reader of its own.
 func buffered(req *http.Request, limit int64) (*http.Request, error) {
-	if replayable(req) || limit <= 0 || req.ContentLength > limit {
+	if limit <= 0 || req.Body == nil || req.GetBody != nil || req.ContentLength > limit {
+		return req, nil
+	}
+	if req.Body == http.NoBody {
+		req = req.WithContext(req.Context())
+		req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
 		return req, nil
 	}
 	ctx, original := req.Context(), &onceCloser{ReadCloser: req.Body}
@@ -63,11 +63,8 @@ func buffered(req *http.Request, limit int64) (*http.Request, error) {
 }
 
 // freshBody returns the body of the next attempt.
-func freshBody(req *http.Request) (io.ReadCloser, error) {
-	if !hasBody(req) {
-		return req.Body, nil
-	}
-	body, err := req.GetBody()
+func freshBody(getBody func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	body, err := getBody()
 	if err != nil {
 		return nil, fmt.Errorf("GetBody failed: %w", err)
 	}

@@ -128,6 +128,14 @@ func (b *TokenBudget) IsOverBudget() bool {
 	return b != nil && b.tokens.Load() <= b.full/2
 }
 
+// Remaining is how many failures in a row it would bear.
+func (b *TokenBudget) Remaining() float64 {
+	if b == nil {
+		return math.Inf(1)
+	}
+	return max(float64(b.tokens.Load()-b.full/2)/tokenUnit, 0)
+}
+
 // Reset fills the budget.
 func (b *TokenBudget) Reset() {
 	if b != nil {

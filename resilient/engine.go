@@ -3,6 +3,7 @@ package resilient
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 )
@@ -12,8 +13,9 @@ import (
 type outcome struct {
 	resp *http.Response // nil where the call failed
 	info CallInfo
-	last error // the last attempt's failure, a *StatusError for a discarded response
-	stop error // what ended the call where that was not the last failure
+	last error   // the last attempt's failure, a *StatusError for a discarded response
+	stop error   // what ended the call where that was not the last failure
+	errs []error // of every attempt that failed without a response, in order
 }
 
 // call is the state of one call: a policy at work on one request.
@@ -21,38 +23,50 @@ type call struct {
 	policy  *policy
 	base    http.RoundTripper
 	request *http.Request // the template of every attempt; never modified
+	getBody func() (io.ReadCloser, error)
 	info    CallInfo
 	last    error
+	errs    []error
 	backoff Backoff // the policy's, or its state for this call
 }
 
 // errNothingReturned is a base that breaks the RoundTripper contract.
 var errNothingReturned = errors.New("the base RoundTripper returned neither a response nor an error")
 
-// run is the only retry loop of the package.
+// run makes a call.
 func (p *policy) run(req *http.Request, base http.RoundTripper) outcome {
-	ctx := req.Context()
-	p = p.inContext(ctx)
-	c := call{policy: p, base: base, request: req}
+	c := call{policy: p.inContext(req.Context()), base: base, request: req}
+	if !c.observed() {
+		return c.run()
+	}
+	started := time.Now()
+	out := c.run()
+	c.tellEnd(out, started)
+	return out
+}
+
+// run is the only retry loop of the package.
+func (c *call) run() outcome {
+	ctx := c.request.Context()
 	if ctx.Err() != nil {
-		closeBody(req)
+		closeBody(c.request)
 		return c.interrupted()
 	}
 	if err := c.prepare(); err != nil {
 		return c.unsent(err)
 	}
-	if p.budget != nil {
-		p.budget.Call()
+	if c.policy.budget != nil {
+		c.policy.budget.Call()
 	}
 	attempt := c.request
 	for {
 		c.info.Attempts++
-		resp, err := c.send(p.withNumber(attempt, c.info.Attempts))
+		resp, decision, err := c.attempt(attempt)
 		if err != nil && ctx.Err() != nil {
+			c.errs = append(c.errs, err)
 			c.last = lastFailure(c.last, err)
 			return c.interrupted()
 		}
-		decision := p.judge(c.request, resp, err)
 		if decision == Stop {
 			return c.accept(resp, err)
 		}
@@ -61,14 +75,13 @@ func (p *policy) run(req *http.Request, base http.RoundTripper) outcome {
 			return c.giveUp(cause, resp, err)
 		}
 		c.discard(resp, err)
-		if err := sleep(ctx, wait); err != nil {
+		if err := c.pause(ctx, wait); err != nil {
 			return c.interrupted()
 		}
-		c.info.Waited += wait
 		attempt, err = c.repeat()
 		if err != nil {
 			c.info.Cause = CauseNotReplayable
-			return outcome{info: c.info, last: c.last, stop: err}
+			return outcome{info: c.info, last: c.last, stop: err, errs: append(c.errs, err)}
 		}
 	}
 }
@@ -82,15 +95,43 @@ func (c *call) prepare() error {
 		return err
 	}
 	c.request = request
-	if c.policy.attempts == 1 {
-		return nil
+	if c.policy.attempts > 1 {
+		request, err = buffered(request, c.policy.bodyBuffer)
+		if err != nil {
+			return err
+		}
+		c.request = request
 	}
-	request, err = buffered(request, c.policy.bodyBuffer)
-	if err != nil {
-		return err
-	}
-	c.request = request
+	// Taken once: whoever sees the first attempt may overwrite it there.
+	c.getBody = c.request.GetBody
 	return nil
+}
+
+// attempt sends a request once and judges the result.
+func (c *call) attempt(req *http.Request) (*http.Response, Decision, error) {
+	req = c.policy.withNumber(req, c.info.Attempts)
+	if !c.observed() {
+		resp, err := c.send(req)
+		return resp, c.judge(resp, err), err
+	}
+	c.tell(Event{Kind: EventAttempt, Attempt: c.info.Attempts, Request: req})
+	started := time.Now()
+	resp, err := c.send(req)
+	elapsed := time.Since(started)
+	decision := c.judge(resp, err)
+	c.tell(Event{
+		Kind: EventResult, Attempt: c.info.Attempts, Request: req, Response: resp, Err: err,
+		Decision: decision, Elapsed: elapsed,
+	})
+	return resp, decision, err
+}
+
+// judge leaves alone what the caller's own end has brought about.
+func (c *call) judge(resp *http.Response, err error) Decision {
+	if err != nil && c.request.Context().Err() != nil {
+		return Stop
+	}
+	return c.policy.judge(c.request, resp, err)
 }
 
 // send makes one attempt and keeps the base to its contract.
@@ -110,17 +151,19 @@ func (c *call) send(req *http.Request) (*http.Response, error) {
 	case err == nil && resp.Body == nil:
 		resp.Body = http.NoBody
 	}
-	if cancel == nil {
-		return resp, err
-	}
 	if err != nil {
-		if c.request.Context().Err() == nil && req.Context().Err() != nil {
-			err = &attemptTimeoutError{cause: err}
+		if cancel != nil {
+			err = attemptError(c.request.Context(), req.Context(), err)
+			cancel()
 		}
-		cancel()
 		return nil, err
 	}
-	resp.Body = cancelOnClose(resp.Body, cancel)
+	if resp.Request == nil || resp.Request == req {
+		resp.Request = c.request // not one whose context ends with the attempt
+	}
+	if cancel != nil {
+		resp.Body = cancelOnClose(resp.Body, cancel)
+	}
 	return resp, nil
 }
 
@@ -133,7 +176,7 @@ func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, C
 		return 0, CauseExhausted
 	case decision != RetryUnprocessed && !p.maySendTwice(c.request):
 		return 0, CauseNotIdempotent
-	case !replayable(c.request):
+	case hasBody(c.request) && c.getBody == nil:
 		return 0, CauseNotReplayable
 	}
 	if c.backoff == nil {
@@ -159,17 +202,38 @@ func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, C
 func (c *call) discard(resp *http.Response, err error) {
 	if err != nil {
 		c.last = err
+		c.errs = append(c.errs, err)
 		return
 	}
 	c.last = newStatusError(resp)
 	drain(resp, c.policy.drainBytes, c.policy.drainTime)
 }
 
+// pause waits before a retry.
+func (c *call) pause(ctx context.Context, wait time.Duration) error {
+	if c.observed() {
+		c.tell(Event{Kind: EventPause, Attempt: c.info.Attempts, Err: c.last, Delay: wait})
+	}
+	err := sleep(ctx, wait)
+	if err == nil {
+		c.info.Waited += wait
+		return nil
+	}
+	c.errs = append(c.errs, err)
+	if c.observed() {
+		c.tell(Event{Kind: EventInterrupted, Attempt: c.info.Attempts, Err: err})
+	}
+	return err
+}
+
 // repeat makes the request of the next attempt: a clone with a fresh body.
 func (c *call) repeat() (*http.Request, error) {
-	body, err := freshBody(c.request)
-	if err != nil {
-		return nil, err
+	body := c.request.Body
+	if hasBody(c.request) {
+		var err error
+		if body, err = freshBody(c.getBody); err != nil {
+			return nil, err
+		}
 	}
 	attempt := c.request.Clone(c.request.Context())
 	attempt.Body = body
@@ -197,7 +261,7 @@ func (c *call) giveUp(cause Cause, resp *http.Response, err error) outcome {
 	if err == nil {
 		return c.hand(resp)
 	}
-	out := outcome{info: c.info, last: err}
+	out := outcome{info: c.info, last: err, errs: append(c.errs, err)}
 	if cause == CauseDeadline {
 		out.stop = context.DeadlineExceeded
 	}
@@ -206,8 +270,8 @@ func (c *call) giveUp(cause Cause, resp *http.Response, err error) outcome {
 
 // hand returns a response, its body unread.
 func (c *call) hand(resp *http.Response) outcome {
-	c.info.attach(resp, c.request)
-	return outcome{resp: resp, info: c.info}
+	c.info.attach(resp)
+	return outcome{resp: resp, info: c.info, errs: c.errs}
 }
 
 // interrupted ends the call with the end of the caller's context, or with the
@@ -219,7 +283,10 @@ func (c *call) interrupted() outcome {
 	if ctx.Err() != nil {
 		c.info.Cause, stop = contextCause(ctx)
 	}
-	return outcome{info: c.info, last: c.last, stop: stop}
+	if c.policy.endIsSuccess && c.policy.budget != nil {
+		c.policy.budget.Success()
+	}
+	return outcome{info: c.info, last: c.last, stop: stop, errs: c.errs}
 }
 
 // unsent ends the call before its first attempt.

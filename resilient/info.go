@@ -45,13 +45,13 @@ func Info(resp *http.Response) CallInfo {
 	return CallInfo{Attempts: 1}
 }
 
-// attach leaves the information with the response.
-func (info CallInfo) attach(resp *http.Response, req *http.Request) {
+// attach leaves the information with the response. Where there is nothing to
+// tell, it costs nothing.
+func (info CallInfo) attach(resp *http.Response) {
 	if info.Attempts == 1 && info.Cause == "" {
-		resp.Request = req
 		return
 	}
 	r := &record{info: info}
-	r.request = req.WithContext(context.WithValue(req.Context(), infoKey{}, r))
+	r.request = resp.Request.WithContext(context.WithValue(resp.Request.Context(), infoKey{}, r))
 	resp.Request = r.request
 }

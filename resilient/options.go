@@ -12,6 +12,7 @@ import (
 // Option configures a [Transport], or one call through [WithPolicy]. An
 // option with a bad value is an error where it is used, never ignored.
 type Option interface {
+	ClientOption
 	applyToPolicy(*policy) error
 }
 
@@ -65,7 +66,7 @@ func WithMethods(methods ...string) Option {
 				return fmt.Errorf("WithMethods: methods are case-sensitive (RFC 9110 §9.1): write %s instead of %s", upper, method)
 			}
 		}
-		p.methods = slices.Clone(methods)
+		p.methods, p.anyMethod = slices.Clone(methods), false
 		return nil
 	})
 }

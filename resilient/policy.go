@@ -34,6 +34,12 @@ type policy struct {
 	newKey         func() string // nil: no keys are generated
 	attemptHeader  string        // "": none
 	budget         Budget        // nil: none
+	observers      []Observer
+
+	// What only the forms after other designs set.
+	anyMethod    bool                                 // every request may be sent twice
+	classify     func(*http.Response, error) Decision // nil: by the rules of this package
+	endIsSuccess bool                                 // the end of the context is a success to the budget
 }
 
 func newPolicy() *policy {
@@ -64,17 +70,12 @@ func (p *policy) retriesMethod(method string) bool {
 // maySendTwice reports whether somebody says that the server may get the
 // request twice: the policy, the request's own key, or its context.
 func (p *policy) maySendTwice(req *http.Request) bool {
-	return p.retriesMethod(req.Method) || req.Header.Get(idempotencyKey) != "" || idempotent(req.Context())
+	return p.anyMethod || p.retriesMethod(req.Method) || req.Header.Get(idempotencyKey) != "" || idempotent(req.Context())
 }
 
 // judge decides on the result of one attempt, and tells the budget.
 func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decision {
-	decision := Stop
-	if err != nil {
-		decision = classifyError(req, err)
-	} else if _, listed := slices.BinarySearch(p.statuses, resp.StatusCode); listed {
-		decision = Retry
-	}
+	decision := p.ordinary(req, resp, err)
 	if p.classifier != nil {
 		decision = p.classifier(resp, err, decision)
 	}
@@ -87,6 +88,22 @@ func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decisi
 		}
 	}
 	return decision
+}
+
+// ordinary is the decision without a classifier.
+func (p *policy) ordinary(req *http.Request, resp *http.Response, err error) Decision {
+	if err == nil {
+		if _, listed := slices.BinarySearch(p.statuses, resp.StatusCode); listed {
+			return Retry
+		}
+	}
+	switch {
+	case p.classify != nil:
+		return p.classify(resp, err)
+	case err != nil:
+		return classifyError(req, err)
+	}
+	return Stop
 }
 
 // spreadShare and longestSpread bound what is added to a Retry-After, so that

@@ -99,6 +99,17 @@ func (b *RateBudget) Allow() bool {
 	return true
 }
 
+// Remaining is how many retries it would allow now.
+func (b *RateBudget) Remaining() float64 {
+	if b == nil {
+		return math.Inf(1)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tally()
+	return max(math.Floor(b.ratio*float64(b.sum.calls)+b.reserve)-float64(b.sum.retries), 0)
+}
+
 // tally is what is counted now. It forgets what the window has left behind.
 func (b *RateBudget) tally() *tally {
 	if b.slice == 0 {
