@@ -18,14 +18,21 @@ type Derivation struct {
 }
 
 // Derivations is the table of what needs which capability. What is not in it
-// (attempts, backoff) a contract asks for in `needs`: a policy field that a
+// (attempts, most of backoff) a contract asks for in `needs`: a policy field that a
 // client cannot be told matters only if a check reads it, and that is then not
 // observed.
 func Derivations() []Derivation {
 	return []Derivation{
 		{CanRetry, "a premise or a rule that more attempts are made than the script has redirects", needsRetry},
-		{CanTimeout, "a call's timeout, or timeouts in the policy", func(c *Contract) bool {
-			return c.Policy.Timeouts != nil || c.anyCall(func(call Call) bool { return call.Timeout > 0 })
+		{CanBackoff, "a cap on Retry-After in the policy: how long the client waits is then what it is told", func(c *Contract) bool {
+			return c.Policy.RetryAfterCap != nil
+		}},
+		{CanTimeout, "a call's timeout, or a total timeout in the policy", func(c *Contract) bool {
+			return c.Policy.Timeouts != nil && c.Policy.Timeouts.Total > 0 ||
+				c.anyCall(func(call Call) bool { return call.Timeout > 0 })
+		}},
+		{CanAttemptTimeout, "a timeout of an attempt in the policy", func(c *Contract) bool {
+			return c.Policy.Timeouts != nil && c.Policy.Timeouts.Attempt > 0
 		}},
 		{CanMethod, "a call with another method than GET", func(c *Contract) bool {
 			return c.anyCall(func(call Call) bool { return call.Method != http.MethodGet })

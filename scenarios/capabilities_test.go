@@ -22,7 +22,9 @@ func TestCapabilities(t *testing.T) {
 		{"calls: [{repeat: 5}]\nexpect: {attempts: {total: 5}}", "[]"},
 		{"calls: [{repeat: 5}]\nexpect: {attempts: {total: 6}}", "[retry]"},
 		{"calls: [{name: a, repeat: 5}, {name: b}]\nexpect: {b: {attempts: {total: 2}}}", "[retry]"},
-		{"policy: {timeouts: {attempt: 1s}}", "[timeout]"},
+		{"policy: {timeouts: {attempt: 1s}}", "[attempt-timeout]"},
+		{"policy: {timeouts: {total: 1s}}", "[timeout]"},
+		{"policy: {retry-after-cap: 1s}", "[backoff]"},
 		{"calls: [{timeout: 1s}]", "[timeout]"},
 		{"calls: [{method: PUT, headers: {A: b}, body: text}]", "[method headers request-body]"},
 		{"calls: [{method: GET, body: {size: 1, stream: true}}]", "[request-body streamed-body]"},
@@ -69,10 +71,10 @@ func TestTheCapabilitiesOfTheExamples(t *testing.T) {
 	}
 }
 
-// What is not derived must be known to be so: attempts and backoff matter only
-// where a check reads them.
+// What is not derived must be known to be so: attempts matter only where a
+// check reads them.
 func TestEveryCapabilityIsDerivedOrLeftToNeeds(t *testing.T) {
-	left := []scenarios.Capability{scenarios.CanAttempts, scenarios.CanBackoff}
+	left := []scenarios.Capability{scenarios.CanAttempts}
 	for _, d := range scenarios.Derivations() {
 		left = append(left, d.Capability)
 	}

@@ -15,10 +15,14 @@ const FormatVersion = 1
 type Contract struct {
 	// ID is meaningful, never positional, and never used again: "body.replay-after-503".
 	// Its first part is the area, and the name of the file it stands in.
-	ID    string `yaml:"id"`
+	ID string `yaml:"id"`
+	// Title is the rule in a line.
 	Title string `yaml:"title"`
-	Level Level  `yaml:"level"`
-	Basis Basis  `yaml:"basis"`
+	// Level is how strong the rule is: must, should, or observe for what is
+	// reported and never judged.
+	Level Level `yaml:"level"`
+	// Basis is what the rule rests on: standard, safety, promise or practice.
+	Basis Basis `yaml:"basis"`
 	// Why says, for the reader of a failure, what the rule protects.
 	Why string `yaml:"why"`
 	// Cites are the rule's sources; a rule of basis standard needs one.
@@ -28,22 +32,33 @@ type Contract struct {
 	// OptIn contracts run only when they are asked for by name.
 	OptIn bool `yaml:"opt-in"`
 
+	// Server is what the server speaks; HTTP/1.1 over plain TCP unless said.
 	Server ServerKind `yaml:"server"`
 	// Client is whether all calls share one client.
 	Client ClientScope `yaml:"client"`
 	// Needs adds to the capabilities that are derived from what is used.
 	Needs []Capability `yaml:"needs"`
-	Run   RunMode      `yaml:"run"`
+	// Run is alone for a contract so heavy that nothing may run beside it.
+	Run RunMode `yaml:"run"`
 
-	Policy      Policy                  `yaml:"policy"`
-	Calls       []Call                  `yaml:"calls"`
-	Connections []faultserver.Step      `yaml:"connections"`
-	Script      []faultserver.Step      `yaml:"script"`
+	// Policy is the retry settings that the client is opened with.
+	Policy Policy `yaml:"policy"`
+	// Calls are made in their order, each when the one before it has returned.
+	Calls []Call `yaml:"calls"`
+	// Connections is a script of its own, consumed one step an accepted
+	// connection: what it strikes is an attempt and takes no step of the script.
+	Connections []faultserver.Step `yaml:"connections"`
+	// Script is consumed one step an attempt.
+	Script []faultserver.Step `yaml:"script"`
+	// AfterScript says what happens to attempts beyond the script's end; fail
+	// unless said.
 	AfterScript faultserver.AfterScript `yaml:"after-script"`
-	Match       faultserver.Match       `yaml:"match"`
-	Otherwise   *faultserver.Answer     `yaml:"otherwise"`
-	// Watch is how long to look for late attempts after the last return; nil
-	// means twice the longest policy delay, at most 2 s.
+	// Match says which requests are attempts; all unless said.
+	Match faultserver.Match `yaml:"match"`
+	// Otherwise is the answer to requests that do not match; 404 unless said.
+	Otherwise *faultserver.Answer `yaml:"otherwise"`
+	// Watch is how long to look for late attempts after the last return; left
+	// out (nil), it is twice the longest policy delay, at most 2 s.
 	Watch *time.Duration `yaml:"watch"`
 
 	// Premise is what must happen before the rule can be judged.
@@ -64,10 +79,13 @@ func (c *Contract) Area() string { return area(c.ID) }
 // Level is how strong a rule is.
 type Level string
 
-// The levels. Observe is reported and never judged.
+// The levels.
 const (
-	Must    Level = "must"
-	Should  Level = "should"
+	// Must: who breaks it fails.
+	Must Level = "must"
+	// Should: who breaks it is weak.
+	Should Level = "should"
+	// Observe: reported and never judged.
 	Observe Level = "observe"
 )
 
@@ -125,10 +143,14 @@ type Protocol string
 
 // The protocols; the zero value is Plain.
 const (
+	// Plain: HTTP/1.1 over TCP.
 	Plain Protocol = "plain"
-	TLS   Protocol = "tls"
-	H2    Protocol = "h2"
-	H2C   Protocol = "h2c"
+	// TLS: HTTP/1.1 over TLS.
+	TLS Protocol = "tls"
+	// H2: HTTP/2 over TLS.
+	H2 Protocol = "h2"
+	// H2C: HTTP/2 over TCP.
+	H2C Protocol = "h2c"
 )
 
 // ClientScope is how long a client lives.
@@ -148,7 +170,8 @@ type RunMode string
 // The run modes; the zero value runs beside others.
 const (
 	RunBeside RunMode = ""
-	RunAlone  RunMode = "alone"
+	// RunAlone: no other contract runs at the same time.
+	RunAlone RunMode = "alone"
 )
 
 // A Capability is something that a client can do or be told.
@@ -156,10 +179,13 @@ type Capability string
 
 // The capabilities: a closed list.
 const (
-	CanRetry          Capability = "retry"
+	CanRetry Capability = "retry"
+	// CanAttempts and CanBackoff: the client can be told how many attempts it
+	// may make, and how long to pause.
 	CanAttempts       Capability = "attempts"
 	CanBackoff        Capability = "backoff"
-	CanTimeout        Capability = "timeout"
+	CanTimeout        Capability = "timeout"         // of a whole call
+	CanAttemptTimeout Capability = "attempt-timeout" // of one attempt
 	CanMethod         Capability = "method"
 	CanHeaders        Capability = "headers"
 	CanRequestBody    Capability = "request-body"

@@ -67,9 +67,11 @@ type Expectation struct {
 // PolicyRef is the word "policy": the value is read from the policy in force.
 type PolicyRef struct{}
 
-// Range is a whole number, or bounds of one; a nil bound is none.
+// Range is a whole number, or bounds of one.
 type Range struct {
+	// Min is the least number; none where it is left out (nil).
 	Min *int `yaml:"min"`
+	// Max is the largest number; none where it is left out (nil).
 	Max *int `yaml:"max"`
 }
 
@@ -77,17 +79,24 @@ type Range struct {
 // mean the same), in all repeats (Total), bounds of each, or the policy's.
 type Attempts struct {
 	Policy bool
-	Each   *int `yaml:"each"`
-	Total  *int `yaml:"total"`
-	Min    *int `yaml:"min"`
-	Max    *int `yaml:"max"`
+	// Each is the number of attempts of each repeat.
+	Each *int `yaml:"each"`
+	// Total is the number of attempts of all repeats together.
+	Total *int `yaml:"total"`
+	// Min is the least number of attempts of each repeat.
+	Min *int `yaml:"min"`
+	// Max is the largest number of attempts of each repeat.
+	Max *int `yaml:"max"`
 }
 
 // BodyRule is a rule about request bodies.
 type BodyRule string
 
-// BodySource: the received bytes are the source's.
-const BodySource BodyRule = "source"
+// The rules about request bodies.
+const (
+	// BodySource: the received bytes are the source's.
+	BodySource BodyRule = "source"
+)
 
 // Field is a field of an attempt: "method", "target", "proto", "header.NAME".
 type Field string
@@ -112,10 +121,12 @@ type GapBound struct {
 
 // Returns bounds the time from a moment to the call's return.
 type Returns struct {
-	// After is "cancel", or a moment; the zero value is the call's start.
-	After ReturnsAfter  `yaml:"after"`
-	Min   time.Duration `yaml:"min"`
-	Max   time.Duration `yaml:"max"`
+	// After is cancel, or a moment; the call's start unless said.
+	After ReturnsAfter `yaml:"after"`
+	// Min is the least time until the return; none unless said (0).
+	Min time.Duration `yaml:"min"`
+	// Max is the longest time until the return; none unless said (0).
+	Max time.Duration `yaml:"max"`
 }
 
 // ReturnsAfter is the moment a return is measured from.
@@ -124,8 +135,8 @@ type ReturnsAfter struct {
 	Moment *faultserver.Moment
 }
 
-// OutcomeRule is what the caller must get. Exactly one of Success, Status and
-// Error is given, or several alternatives in AnyOf.
+// OutcomeRule is what the caller must get. Exactly one of Success, Status,
+// Error, AnyOf and Not is given.
 type OutcomeRule struct {
 	// Success is the success answer, complete.
 	Success bool
@@ -163,17 +174,22 @@ type OutcomeCount struct {
 
 // Drained bounds the bytes taken of a discarded answer.
 type Drained struct {
+	// Max is the largest number of bytes that the client may take.
 	Max faultserver.Size `yaml:"max"`
 }
 
 // WindowRule bounds the attempts that arrive between a moment and a time after it.
 type WindowRule struct {
-	From     faultserver.Moment `yaml:"from"`
-	For      time.Duration      `yaml:"for"`
-	Attempts Range              `yaml:"attempts"`
+	// From is the moment at which the span begins.
+	From faultserver.Moment `yaml:"from"`
+	// For is how long the span is.
+	For time.Duration `yaml:"for"`
+	// Attempts is how many may arrive in it.
+	Attempts Range `yaml:"attempts"`
 }
 
 // Spread compares the gaps with the distribution that the policy asks for.
 type Spread struct {
+	// Like names the distribution: policy, the only one there is.
 	Like PolicyRef `yaml:"like"`
 }

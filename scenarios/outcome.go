@@ -61,16 +61,28 @@ type ErrorKind string
 
 // The kinds of error: a closed list.
 const (
-	ErrTimeout       ErrorKind = "timeout"
-	ErrCanceled      ErrorKind = "canceled"
-	ErrConnect       ErrorKind = "connect"
-	ErrReset         ErrorKind = "reset"
-	ErrTruncated     ErrorKind = "truncated"
-	ErrProtocol      ErrorKind = "protocol"
-	ErrExhausted     ErrorKind = "exhausted"
-	ErrCircuitOpen   ErrorKind = "circuit-open"
-	ErrBudget        ErrorKind = "budget"
+	// ErrTimeout: a deadline of an attempt or of the call passed.
+	ErrTimeout ErrorKind = "timeout"
+	// ErrCanceled: the caller cancelled the call.
+	ErrCanceled ErrorKind = "canceled"
+	// ErrConnect: no connection was made.
+	ErrConnect ErrorKind = "connect"
+	// ErrReset: the connection was lost before an answer's head was complete.
+	ErrReset ErrorKind = "reset"
+	// ErrTruncated: the answer's body ended before its declared end.
+	ErrTruncated ErrorKind = "truncated"
+	// ErrProtocol: what came is not HTTP as the client understands it.
+	ErrProtocol ErrorKind = "protocol"
+	// ErrExhausted: the attempts are used up; the client says no more.
+	ErrExhausted ErrorKind = "exhausted"
+	// ErrCircuitOpen: a breaker is open, and nothing was sent.
+	ErrCircuitOpen ErrorKind = "circuit-open"
+	// ErrBudget: the retry budget allows no other attempt.
+	ErrBudget ErrorKind = "budget"
+	// ErrNotReplayable: the body cannot be sent again.
 	ErrNotReplayable ErrorKind = "not-replayable"
-	ErrPermanent     ErrorKind = "permanent"
-	ErrOther         ErrorKind = "other"
+	// ErrPermanent: the failure is of a kind that is never retried.
+	ErrPermanent ErrorKind = "permanent"
+	// ErrOther: any other error.
+	ErrOther ErrorKind = "other"
 )

@@ -17,7 +17,7 @@ var words = collect(
 	list(Plain, TLS, H2, H2C),
 	list(FreshClient, SharedClient),
 	list(RunAlone),
-	list(CanRetry, CanAttempts, CanBackoff, CanTimeout, CanMethod, CanHeaders, CanRequestBody, CanStreamedBody,
+	list(CanRetry, CanAttempts, CanBackoff, CanTimeout, CanAttemptTimeout, CanMethod, CanHeaders, CanRequestBody, CanStreamedBody,
 		CanCancel, CanShared, CanParallel, CanStatus, CanErrorKind, CanResponseBody, CanIdempotencyKey,
 		CanBreaker, CanBudget, CanHedge, CanTLS, CanHTTP2),
 	list(NoJitter, FullJitter, EqualJitter, DecorrelatedJitter),

@@ -176,21 +176,20 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 	cancel()
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()
-	note := fmt.Sprintf("ended by the harness after its deadline of %v", s.callTimeout)
+	ended := fmt.Sprintf("the call did not return within %v and was ended", s.callTimeout)
+	note := ""
 	select {
 	case outcome := <-returned:
-		if outcome.Note != "" {
-			note += "; " + outcome.Note
-		}
+		note = outcome.Note
 	case <-grace.C:
-		note += fmt.Sprintf(", and still running %v later", endGrace)
+		note = fmt.Sprintf("the client was still running %v later", endGrace)
 	}
 	if !s.attempted(token) {
-		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: note + "; it had sent no attempt"}
+		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}
 	}
 	return scenarios.Outcome{
 		Kind: scenarios.ErrorOutcome, Note: note,
-		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: note},
+		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: ended},
 	}
 }
 

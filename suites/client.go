@@ -88,9 +88,7 @@ func (p Profile) InForce(told scenarios.Policy) scenarios.Policy {
 		force.Backoff = promises.Backoff
 		force.RetryAfterCap = promises.RetryAfterCap
 	}
-	if !p.Can(scenarios.CanTimeout) {
-		force.Timeouts = promises.Timeouts
-	}
+	force.Timeouts = p.timeouts(told.Timeouts, promises.Timeouts)
 	if !p.Can(scenarios.CanBreaker) {
 		force.Breaker = promises.Breaker
 	}
@@ -101,6 +99,24 @@ func (p Profile) InForce(told scenarios.Policy) scenarios.Policy {
 		force.Hedge = promises.Hedge
 	}
 	return force
+}
+
+// timeouts are those in force: of the two, each that the client can be told.
+func (p Profile) timeouts(told, promised *scenarios.Timeouts) *scenarios.Timeouts {
+	var force scenarios.Timeouts
+	if promised != nil {
+		force = *promised
+	}
+	if told != nil && p.Can(scenarios.CanTimeout) {
+		force.Total = told.Total
+	}
+	if told != nil && p.Can(scenarios.CanAttemptTimeout) {
+		force.Attempt = told.Attempt
+	}
+	if force == (scenarios.Timeouts{}) {
+		return nil
+	}
+	return &force
 }
 
 // missing are the needed capabilities that the client lacks.

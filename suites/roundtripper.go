@@ -18,7 +18,8 @@ import (
 // can less takes away from them.
 func GoCapabilities() []scenarios.Capability {
 	return []scenarios.Capability{
-		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff, scenarios.CanTimeout,
+		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff,
+		scenarios.CanTimeout, scenarios.CanAttemptTimeout,
 		scenarios.CanMethod, scenarios.CanHeaders, scenarios.CanRequestBody, scenarios.CanStreamedBody,
 		scenarios.CanCancel, scenarios.CanShared, scenarios.CanParallel, scenarios.CanStatus,
 		scenarios.CanErrorKind, scenarios.CanResponseBody,

@@ -76,7 +76,7 @@ func TestCapabilitiesFollowFromPlaceholders(t *testing.T) {
 		"attempts":    {args: []string{"{attempts}"}, want: []scenarios.Capability{scenarios.CanAttempts}},
 		"retries":     {args: []string{"{retries}", "{retries}"}, want: []scenarios.Capability{scenarios.CanAttempts}},
 		"backoff":     {args: []string{"{backoff}"}, want: []scenarios.Capability{scenarios.CanBackoff}},
-		"timeouts":    {args: []string{"{timeout}", "{attempt-timeout-ms}"}, want: []scenarios.Capability{scenarios.CanTimeout}},
+		"timeouts":    {args: []string{"{timeout}", "{attempt-timeout-ms}"}, want: []scenarios.Capability{scenarios.CanTimeout, scenarios.CanAttemptTimeout}},
 		"request":     {args: []string{"{method}", "-H", "{header...}", "{body-file}"}, want: []scenarios.Capability{scenarios.CanMethod, scenarios.CanHeaders, scenarios.CanRequestBody}},
 		"answer":      {args: []string{"{output}"}, want: []scenarios.Capability{scenarios.CanResponseBody}},
 		"exit kinds":  {options: Options{ExitKinds: map[int]scenarios.ErrorKind{7: scenarios.ErrConnect}}, want: []scenarios.Capability{scenarios.CanErrorKind}},

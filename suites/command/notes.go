@@ -15,7 +15,8 @@ var notTold = []struct {
 }{
 	{scenarios.CanAttempts, "{attempts} or {retries}"},
 	{scenarios.CanBackoff, "{backoff} or {backoff-ms}"},
-	{scenarios.CanTimeout, "{timeout}, {timeout-ms}, {attempt-timeout} or {attempt-timeout-ms}"},
+	{scenarios.CanTimeout, "{timeout} or {timeout-ms}"},
+	{scenarios.CanAttemptTimeout, "{attempt-timeout} or {attempt-timeout-ms}"},
 	{scenarios.CanMethod, "{method}"},
 	{scenarios.CanHeaders, "{header...}"},
 	{scenarios.CanRequestBody, "{body-file}"},

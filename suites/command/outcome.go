@@ -20,11 +20,14 @@ func (s *Subject) outcome(ctx context.Context, ended ending) scenarios.Outcome {
 	outcome := scenarios.Outcome{Elapsed: ended.elapsed, Note: ended.left.String()}
 	switch {
 	case ended.byUs != nil && ctx.Err() == nil:
-		s.cutShort(&outcome, scenarios.ErrTimeout, fmt.Sprintf("it had not returned after %s, and was ended", s.options.CallTimeout))
+		why := fmt.Sprintf("it had not returned after %s, and was ended", s.options.CallTimeout)
+		outcome = cutShort(scenarios.ErrTimeout, why, outcome)
+		outcome.Note = joinNotes(s.profile.Name+": "+why, outcome.Note)
+	// Whoever gave the context knows, and says, why it ended.
 	case errors.Is(ended.byUs, context.DeadlineExceeded):
-		s.cutShort(&outcome, scenarios.ErrTimeout, "it had not returned when the call's time was over, and was ended")
+		outcome = cutShort(scenarios.ErrTimeout, "it had not returned when the call's time was over, and was ended", outcome)
 	case ended.byUs != nil:
-		s.cutShort(&outcome, scenarios.ErrCanceled, "it was ended, since the call was called off")
+		outcome = cutShort(scenarios.ErrCanceled, "it was ended, since the call was called off", outcome)
 	case ended.status == 0:
 		outcome.Kind = scenarios.SuccessOutcome
 	default:
@@ -42,11 +45,11 @@ func (s *Subject) outcome(ctx context.Context, ended ending) scenarios.Outcome {
 	return outcome
 }
 
-// cutShort makes an outcome of what we did to the process, and says that we did.
-func (s *Subject) cutShort(outcome *scenarios.Outcome, kind scenarios.ErrorKind, why string) {
+// cutShort makes an error of what we did to the process.
+func cutShort(kind scenarios.ErrorKind, why string, outcome scenarios.Outcome) scenarios.Outcome {
 	outcome.Kind = scenarios.ErrorOutcome
 	outcome.Error = &scenarios.OutcomeError{Kind: kind, Message: why}
-	outcome.Note = joinNotes(s.profile.Name+": "+why, outcome.Note)
+	return outcome
 }
 
 // joinNotes makes one note of those that say something.

@@ -41,7 +41,7 @@ const soon = 5 * time.Second
 
 func TestACallIsCalledOff(t *testing.T) {
 	outcome, took := calledOff(t, "hang")
-	if outcome.Kind != scenarios.ErrorOutcome || outcome.Error.Kind != scenarios.ErrCanceled || !strings.Contains(outcome.Note, "was called off") {
+	if outcome.Kind != scenarios.ErrorOutcome || outcome.Error.Kind != scenarios.ErrCanceled || outcome.Note != "" || !strings.Contains(outcome.Error.Message, "was called off") {
 		t.Errorf("outcome %+v %+v, want the error canceled", outcome, outcome.Error)
 	}
 	if took > soon {

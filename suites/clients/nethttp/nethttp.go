@@ -16,7 +16,7 @@ import (
 func Client() *suites.RoundTripper {
 	one := 1
 	cannot := []scenarios.Capability{
-		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff, scenarios.CanTimeout,
+		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff, scenarios.CanAttemptTimeout,
 	}
 	subject := suites.FromRoundTripper("nethttp", func(scenarios.Policy) (http.RoundTripper, error) {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
