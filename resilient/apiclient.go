@@ -149,7 +149,8 @@ func (c *APIClient) call(ctx context.Context, method, path string, params map[st
 	out := c.policy.run(req, c.doer)
 	if out.resp == nil {
 		failed := out.asError(req)
-		if _, answered := failed.Last.(*StatusError); answered || failed.Cause == CauseInvalid || ctx.Err() != nil {
+		var answer *StatusError
+		if errors.As(failed.Last, &answer) || failed.Cause == CauseInvalid || ctx.Err() != nil {
 			return nil, failed // not the transport's failure
 		}
 		return nil, &transportError{failed}

@@ -138,9 +138,9 @@ func WithRetryErrorBudgetPercent(minFailureVolume int, percent float64) ClientOp
 	return withNewBudget("WithRetryErrorBudgetPercent", func() (*TokenBudget, error) { return NewPercentBudget(minFailureVolume, percent) })
 }
 
-func withNewBudget(name string, make func() (*TokenBudget, error)) ClientOption {
+func withNewBudget(name string, create func() (*TokenBudget, error)) ClientOption {
 	return clientOptionFunc(func(cfg *clientConfig) error {
-		budget, err := make()
+		budget, err := create()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

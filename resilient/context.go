@@ -3,6 +3,7 @@ package resilient
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // idempotencyKey is the header by which a caller says that the server
@@ -34,8 +35,7 @@ func WithPolicy(ctx context.Context, opts ...Option) (context.Context, error) {
 		return ctx, fmt.Errorf("resilient.WithPolicy: %w", err)
 	}
 	outer, _ := ctx.Value(overrideKey{}).([]Option)
-	all := append(outer[:len(outer):len(outer)], opts...)
-	return context.WithValue(ctx, overrideKey{}, all), nil
+	return context.WithValue(ctx, overrideKey{}, slices.Concat(outer, opts)), nil
 }
 
 // inContext is the policy of one call: the policy itself, or a copy with the

@@ -279,7 +279,7 @@ func (c *call) hand(resp *http.Response) outcome {
 func (c *call) interrupted() outcome {
 	ctx := c.request.Context()
 	c.info.Cause = CauseDeadline
-	stop := error(context.DeadlineExceeded)
+	stop := context.DeadlineExceeded
 	if ctx.Err() != nil {
 		c.info.Cause, stop = contextCause(ctx)
 	}

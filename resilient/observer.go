@@ -3,6 +3,7 @@ package resilient
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -88,7 +89,7 @@ func WithObserver(observer Observer) Option {
 		if observer == nil {
 			return errors.New("WithObserver: the observer is nil: leave the option out")
 		}
-		p.observers = append(p.observers[:len(p.observers):len(p.observers)], observer)
+		p.observers = append(slices.Clip(p.observers), observer)
 		return nil
 	})
 }

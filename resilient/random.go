@@ -60,5 +60,6 @@ func (r *random) upTo(limit time.Duration) time.Duration {
 
 // wholeMilliseconds draws a whole number of milliseconds in [0, limit].
 func (r *random) wholeMilliseconds(limit time.Duration) time.Duration {
-	return r.upTo(limit/time.Millisecond) * time.Millisecond
+	count := r.upTo(limit / time.Millisecond).Nanoseconds()
+	return time.Duration(count) * time.Millisecond
 }
