@@ -9,5 +9,5 @@ func newContracts() *cobra.Command {
 		Long: `The contracts are the rules of retrying that a client is judged by. Each has an
 id, a level (must, should or observe), the basis that it rests on, and its
 sources.`,
-	}, newContractsList(), newContractsShow(), newContractsLint())
+	}, newContractsList(), newContractsShow(), newContractsLint(), newContractsSchema())
 }

@@ -19,7 +19,7 @@ type invocation struct {
 // run is the whole command as a function of what it is given: it does what the
 // arguments say and returns the exit status.
 func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, release := untilSignal(context.Background())
+	ctx, release := untilSignal(context.Background(), stderr)
 	defer release()
 
 	root := newRoot(invocation{args, env})
@@ -37,16 +37,20 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 // untilSignal is a context that ends with the first SIGINT or SIGTERM, which is
 // then its cause. From there on the signals do what they do by default, so that
 // a second one ends the process at once, whatever it is busy with.
-func untilSignal(parent context.Context) (ctx context.Context, release func()) {
+func untilSignal(parent context.Context, stderr io.Writer) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		defer signal.Stop(signals)
 		select {
 		case got := <-signals:
-			cancel(signalError{got})
+			signal.Stop(signals)
+			cause := signalError{got}
+			// On a line of its own: the cursor may stand behind a progress line.
+			fmt.Fprintf(stderr, "\nfaultsrv: %v: coming to an end; a second one ends it at once\n", cause)
+			cancel(cause)
 		case <-ctx.Done():
+			signal.Stop(signals)
 		}
 	}()
 	return ctx, func() { cancel(nil) }

@@ -41,12 +41,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":   exits,
-			"start":   start,
-			"end":     end,
-			"appears": appears,
-			"gone":    gone,
-			"scrub":   scrub,
+			"exits":     exits,
+			"start":     start,
+			"interrupt": interrupt,
+			"end":       end,
+			"appears":   appears,
+			"gone":      gone,
+			"killed":    killed,
+			"scrub":     scrub,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "devfull" {
@@ -86,17 +88,36 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: gone FILE")
 	}
-	pids := strings.Fields(ts.ReadFile(args[0]))
-	if len(pids) == 0 {
-		ts.Fatalf("%s names no process", args[0])
-	}
-	for _, text := range pids {
-		pid, err := strconv.Atoi(text)
-		ts.Check(err)
+	for _, pid := range pids(ts, args[0]) {
 		if alive(pid) {
 			ts.Fatalf("process %d is still there", pid)
 		}
 	}
+}
+
+// killed FILE kills the processes whose ids stand in the file.
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: killed FILE")
+	}
+	for _, pid := range pids(ts, args[0]) {
+		process, err := os.FindProcess(pid)
+		ts.Check(err)
+		ts.Check(process.Kill())
+	}
+}
+
+func pids(ts *testscript.TestScript, file string) []int {
+	var ids []int
+	for line := range strings.FieldsSeq(ts.ReadFile(file)) {
+		pid, err := strconv.Atoi(line)
+		ts.Check(err)
+		ids = append(ids, pid)
+	}
+	if len(ids) == 0 {
+		ts.Fatalf("%s names no process", file)
+	}
+	return ids
 }
 
 // alive tells whether a process is there and not merely unburied.

@@ -23,6 +23,7 @@ const patience = 30 * time.Second
 // started is the command that a script has started and not yet ended.
 type started struct {
 	cmd            *exec.Cmd
+	out            *watch
 	stdout, stderr bytes.Buffer
 	ended          chan error
 }
@@ -39,25 +40,40 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	if s.cmd != nil {
 		ts.Fatalf("end what was started before")
 	}
-	*s = started{ended: make(chan error, 1)}
-	out := &watch{pattern: regexp.MustCompile(args[0]), found: make(chan []string, 1)}
+	*s = started{ended: make(chan error, 1), out: &watch{}}
 	s.cmd = exec.Command(lookPath(ts, args[1]), args[2:]...)
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = environmentOf(ts)
-	s.cmd.Stdout, s.cmd.Stderr = tee{out, &s.stdout}, tee{out, &s.stderr}
+	s.cmd.Stdout, s.cmd.Stderr = tee{s.out, &s.stdout}, tee{s.out, &s.stderr}
 	ts.Check(s.cmd.Start())
 	process := s.cmd.Process
 	ts.Defer(func() { _ = process.Kill() }) // for a script that fails
 	go func() { s.ended <- s.cmd.Wait() }()
 
+	s.await(ts, args[0])
+}
+
+// await goes on when the output matches the pattern, and sets $FOUND.
+func (s *started) await(ts *testscript.TestScript, pattern string) {
 	select {
-	case groups := <-out.found:
+	case groups := <-s.out.expect(regexp.MustCompile(pattern)):
 		ts.Setenv("FOUND", groups[len(groups)-1])
 	case err := <-s.ended:
-		ts.Fatalf("it ended (%v) before it printed %q; it printed:\n%s", err, args[0], out)
+		ts.Fatalf("it ended (%v) before it printed %q; it printed:\n%s", err, pattern, s.out)
 	case <-time.After(patience):
-		ts.Fatalf("in %v it has not printed %q; it printed:\n%s", patience, args[0], out)
+		ts.Fatalf("in %v it has not printed %q; it printed:\n%s", patience, pattern, s.out)
 	}
+}
+
+// interrupt PATTERN sends SIGINT to what was started and goes on when its
+// output matches the pattern.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(startedKey{}).(*started)
+	if neg || len(args) != 1 || s.cmd == nil {
+		ts.Fatalf("usage, after start: interrupt PATTERN")
+	}
+	ts.Check(s.cmd.Process.Signal(os.Interrupt))
+	s.await(ts, args[0])
 }
 
 // end SIGNAL STATUS ends what was started by a signal, INT or TERM; with - it
@@ -102,22 +118,36 @@ func appears(ts *testscript.TestScript, neg bool, args []string) {
 
 // watch tells when what was written matches a pattern.
 type watch struct {
-	pattern *regexp.Regexp
-	found   chan []string
-
 	mu      sync.Mutex
 	written bytes.Buffer
-	told    bool
+	pattern *regexp.Regexp // nil when nobody waits
+	found   chan []string
+}
+
+// expect gives the pattern's groups when the whole output matches it.
+func (w *watch) expect(pattern *regexp.Regexp) <-chan []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pattern, w.found = pattern, make(chan []string, 1)
+	w.look()
+	return w.found
+}
+
+func (w *watch) look() {
+	if w.pattern == nil {
+		return
+	}
+	if groups := w.pattern.FindStringSubmatch(w.written.String()); groups != nil {
+		w.pattern = nil
+		w.found <- groups
+	}
 }
 
 func (w *watch) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.written.Write(p)
-	if groups := w.pattern.FindStringSubmatch(w.written.String()); groups != nil && !w.told {
-		w.told = true
-		w.found <- groups
-	}
+	w.look()
 	return len(p), nil
 }
 

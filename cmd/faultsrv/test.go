@@ -58,8 +58,8 @@ unsupported.
 Exit status: 0 the client conforms; 1 a contract failed; 2 wrong usage or a
 wrong contract, or nothing was judged; 3 the client or the harness could not
 run, or the run was cut short. SIGINT and SIGTERM cut it short: what was judged
-by then is printed and written, and marked as partial; a second one ends it at
-once.`,
+by then is printed and written, and marked as partial, and the command's
+processes are ended. A second one ends faultsrv at once, whatever it leaves.`,
 		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
   faultsrv test --client resilient --level all --fail-on should --out out
   faultsrv test --client nethttp --contracts 'body.*' --contracts connection.stale-post-is-not-replayed`,
@@ -147,7 +147,7 @@ func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation)
 		return errors.Join(err, files.close())
 	}
 	if err := errors.Join(files.write(run), reports.Terminal(screen.report)(cmd.OutOrStdout(), run)); err != nil {
-		return couldNotRun(err)
+		return couldNotRun(fmt.Errorf("the verdict stands, and not all of it is written (exit status %d): %w", statusCouldNotRun, err))
 	}
 	return endWith(reports.ExitStatus(run))
 }
@@ -191,7 +191,7 @@ func (o *testOptions) head(args []string) reports.Run {
 }
 
 // rerun is the command that judges the client again, with those flags that
-// decide what is found and how long it takes.
+// decide what is found, what it means, and what is shown.
 func (o *testOptions) rerun(cmd *cobra.Command, args []string) []string {
 	again := []string{"faultsrv", "test"}
 	if o.client != "" {
@@ -200,10 +200,16 @@ func (o *testOptions) rerun(cmd *cobra.Command, args []string) []string {
 	for _, from := range o.wanted.from {
 		again = append(again, "--contracts-from", from)
 	}
-	for _, name := range []string{"timeout", "seed"} {
+	for _, name := range []string{"fail-on", "timeout", "seed"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed {
 			again = append(again, "--"+name, flag.Value.String())
 		}
+	}
+	for _, header := range o.secrets.Headers {
+		again = append(again, "--secret-header", header)
+	}
+	for _, parameter := range o.secrets.Query {
+		again = append(again, "--secret-query", parameter)
 	}
 	if len(args) > 0 {
 		again = append(append(again, "--"), args...)
