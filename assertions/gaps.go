@@ -145,7 +145,7 @@ func gapSentence(s subject, g gap, pause time.Duration, b bound, missed string) 
 
 // text is what a bound expects; the limits are those of the pauses it judged.
 func (k boundKind) text(asked scenarios.GapBound, limits []string) string {
-	source := ""
+	var source string
 	switch {
 	case asked.RetryAfter:
 		source = "what Retry-After asks for"

@@ -190,14 +190,7 @@ func isFailed(c Check) bool     { return c.OK != nil && !*c.OK }
 func isUnobserved(c Check) bool { return c.OK == nil }
 
 func in(parts ...Part) func(Check) bool {
-	return func(c Check) bool {
-		for _, part := range parts {
-			if c.Part == part {
-				return true
-			}
-		}
-		return false
-	}
+	return func(c Check) bool { return slices.Contains(parts, c.Part) }
 }
 
 // pick are the checks for which all conditions hold.

@@ -14,11 +14,9 @@ import (
 //
 // The end of an answer lies between two stamps, and so does the moment.
 func momentOf(calls []madeCall, m faultserver.Moment) (faultserver.Interval, bool) {
-	at, came := faultserver.Interval{}, false
+	at, came := callMoment(calls, m.Event)
 	if m.Attempt > 0 {
 		at, came = attemptMoment(calls, m)
-	} else {
-		at, came = callMoment(calls, m.Event)
 	}
 	at.Earliest += m.Plus
 	at.Latest += m.Plus

@@ -145,11 +145,11 @@ func matchStatus(s subject, call madeCall, want scenarios.OutcomeRule) match {
 // matchDeclared compares the body that the caller read with the one that the
 // last attempt's step declares.
 func matchDeclared(s subject, call madeCall) match {
-	attempt, any := call.last()
+	attempt, attempted := call.last()
 	switch {
 	case call.Outcome.BodySHA256 == "":
 		return match{why: "the client does not tell the body that it read"}
-	case !any:
+	case !attempted:
 		return match{why: "no attempt reached the server, so that there is no body to compare with"}
 	}
 	step, _ := s.step(attempt)
@@ -200,7 +200,7 @@ func hasKind(got scenarios.OutcomeError, kinds []scenarios.ErrorKind) bool {
 // methodSent is the method of the last request, which a redirect may have
 // changed; where none came, the one that was asked for.
 func (c madeCall) methodSent() string {
-	if attempt, any := c.last(); any && hasHead(attempt) {
+	if attempt, attempted := c.last(); attempted && hasHead(attempt) {
 		return attempt.Method
 	}
 	return c.Method

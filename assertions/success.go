@@ -69,6 +69,6 @@ func anyServed(s subject, call madeCall) bool {
 
 // lastServed tells that a call's last attempt got the success answer.
 func lastServed(s subject, call madeCall) bool {
-	attempt, any := call.last()
-	return any && servedSuccess(s, attempt)
+	attempt, attempted := call.last()
+	return attempted && servedSuccess(s, attempt)
 }

@@ -44,7 +44,7 @@ func Rows(attempts []faultserver.Attempt) []Row {
 			Fault: faultText(attempt.Step), Answer: answerText(attempt),
 			Connection: connectionText(attempt), Client: attempt.Client.How,
 		}
-		if previous, any := before[attempt.Call]; any && !previous.Open {
+		if previous, retried := before[attempt.Call]; retried && !previous.Open {
 			rows[i].Gap = millis(attempt.Arrived - previous.End.Earliest)
 		}
 		before[attempt.Call] = attempt

@@ -12,10 +12,10 @@ func HaveAttempts(n int) types.GomegaMatcher {
 	return expect(written("HaveAttempts", n), scenarios.Expectation{Attempts: &scenarios.Attempts{Each: &n}})
 }
 
-// HaveAttemptsBetween matches where each call was tried at least least and at
-// most most times.
-func HaveAttemptsBetween(least, most int) types.GomegaMatcher {
-	return expect(written("HaveAttemptsBetween", least, most), scenarios.Expectation{Attempts: &scenarios.Attempts{Min: &least, Max: &most}})
+// HaveAttemptsBetween matches where each call was tried low to high times, both
+// included.
+func HaveAttemptsBetween(low, high int) types.GomegaMatcher {
+	return expect(written("HaveAttemptsBetween", low, high), scenarios.Expectation{Attempts: &scenarios.Attempts{Min: &low, Max: &high}})
 }
 
 // HaveTotalAttempts matches where all calls together were tried n times.
