@@ -41,7 +41,7 @@ var (
 	ginkgo = with(gomega,
 		"github.com/onsi/ginkgo/v2", "github.com/Masterminds/semver/v3", "github.com/go-logr/logr",
 		"golang.org/x/mod", "golang.org/x/sync", "golang.org/x/tools")
-	command = with(schema,
+	command = with(yaml,
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/inconshreveable/mousetrap", "golang.org/x/term")
 
 	contracts = []string{"faultserver", "scenarios"}
@@ -52,20 +52,21 @@ var (
 // rooms has one entry for each package, by its folder: none may be missing and
 // none may be there that is not a package.
 var rooms = map[string]room{
-	"":                         {},
-	"faultserver":              {modules: sys},
-	"scenarios":                {ours: []string{"faultserver"}, modules: yaml},
-	"scenarios/schema":         {ours: contracts, modules: schema},
-	"assertions":               {ours: contracts, modules: yaml},
-	"assertions/matchers":      {ours: with(contracts, "assertions"), modules: gomega},
-	"resilient":                {},
-	"reports":                  {ours: with(contracts, "assertions"), modules: yaml},
-	"suites":                   {ours: with(contracts, "assertions", "reports"), modules: yaml},
-	"suites/clients/nethttp":   {ours: client, modules: yaml},
-	"suites/clients/resilient": {ours: with(client, "resilient"), modules: yaml},
-	"suites/command":           {ours: client, modules: yaml},
-	"suites/mutants":           {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
-	"suites/ginkgosuite":       {ours: with(judging, "assertions/matchers"), modules: ginkgo},
+	"":                          {},
+	"faultserver":               {modules: sys},
+	"scenarios":                 {ours: []string{"faultserver"}, modules: yaml},
+	"scenarios/schema":          {},
+	"scenarios/schema/generate": {ours: contracts, modules: schema},
+	"assertions":                {ours: contracts, modules: yaml},
+	"assertions/matchers":       {ours: with(contracts, "assertions"), modules: gomega},
+	"resilient":                 {},
+	"reports":                   {ours: with(contracts, "assertions"), modules: yaml},
+	"suites":                    {ours: with(contracts, "assertions", "reports"), modules: yaml},
+	"suites/clients/nethttp":    {ours: client, modules: yaml},
+	"suites/clients/resilient":  {ours: with(client, "resilient"), modules: yaml},
+	"suites/command":            {ours: client, modules: yaml},
+	"suites/mutants":            {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
+	"suites/ginkgosuite":        {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"cmd/faultsrv": {
 		ours: with(judging, "scenarios/schema", "suites/command",
 			"suites/clients/nethttp", "suites/clients/resilient", "suites/mutants"),

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Answer is a complete HTTP answer. Its zero value is no answer: where an
-// act has a default, the zero value stands for it.
+// An Answer is a complete HTTP answer. One without anything is none: where
+// an act has a default, it stands for that.
 type Answer struct {
 	// Status is the status code; 0 means the act's default (200 for most).
 	Status int `yaml:"status"`
@@ -94,7 +94,7 @@ type RetryAfter struct {
 	Value string
 	// Date is the offset from now of the date that is sent, whole seconds; a
 	// negative one lies in the past. The answer is held until the clock's
-	// sub-second part is DatePhase, so that the wait it asks for is always the
+	// sub-second part is half a second, so that the wait it asks for is always the
 	// same, half a second less than Date; the journal has the date that was
 	// really sent.
 	Date *time.Duration `yaml:"date"`

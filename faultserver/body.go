@@ -18,7 +18,8 @@ type Body struct {
 	// Text is sent as it is. It excludes Size.
 	Text string `yaml:"text"`
 	// Size is how many bytes are drawn from Seed (ChaCha8), the same each time.
-	Size Size   `yaml:"size"`
+	Size Size `yaml:"size"`
+	// Seed is what the bytes are drawn from; 0 is a seed like any other.
 	Seed uint64 `yaml:"seed"`
 	// Stream asks the client to send the body as a stream that can be read only
 	// once; it has no meaning for an answer.

@@ -6,7 +6,7 @@ import (
 )
 
 // Redirect answers with a Location that keeps the session's prefix and the
-// call's token. The Location is an absolute URL under [Session.URL].
+// call's token. The Location is an absolute URL under the session's own.
 type Redirect struct {
 	// Status is 301, 302, 303, 307 or 308; 0 means 302.
 	Status int `yaml:"status"`

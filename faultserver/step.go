@@ -4,7 +4,7 @@ import "time"
 
 // A Step is what the script does to one attempt.
 //
-// The zero value of every field but Act is a default that says nothing
+// Every field but Act has a default that says nothing
 // special: struck at the act's own point, on any connection, at once, exactly
 // once, and required.
 type Step struct {
@@ -81,8 +81,8 @@ const (
 )
 
 // Delay is how long an act waits at its point before it strikes. At most one
-// of the fields Fixed, Uniform, Normal, LogNormal and Until is set; the zero
-// value waits not at all. Random delays are drawn from the session's seed, the
+// of the fields Fixed, Uniform, Normal, LogNormal and Until is set; with
+// none it waits not at all. Random delays are drawn from the session's seed, the
 // call and the attempt, so that the same seed gives the same delays.
 type Delay struct {
 	Fixed     time.Duration   `yaml:"fixed"`
@@ -102,13 +102,17 @@ type UniformDelay struct {
 
 // NormalDelay is drawn from a normal distribution; a draw below zero is zero.
 type NormalDelay struct {
-	Mean   time.Duration `yaml:"mean"`
+	// Mean is the distribution's middle.
+	Mean time.Duration `yaml:"mean"`
+	// StdDev is its standard deviation.
 	StdDev time.Duration `yaml:"stddev"`
 }
 
 // LogNormalDelay is drawn from a lognormal distribution with the given median;
 // Sigma is the standard deviation of the logarithm.
 type LogNormalDelay struct {
+	// Median is the delay that half of the draws stay below.
 	Median time.Duration `yaml:"median"`
-	Sigma  float64       `yaml:"sigma"`
+	// Sigma is the standard deviation of the logarithm of the delay.
+	Sigma float64 `yaml:"sigma"`
 }

@@ -63,9 +63,10 @@ type Contract struct {
 
 	// Premise is what must happen before the rule can be judged.
 	Premise Expectations `yaml:"premise"`
-	// Expect is the rule. Also counts when it fails, and may go unobserved.
+	// Expect is the rule.
 	Expect Expectations `yaml:"expect"`
-	Also   Expectations `yaml:"also"`
+	// Also counts when it fails, and may go unobserved.
+	Also Expectations `yaml:"also"`
 	// Observe lists what a contract of level observe reports.
 	Observe []string `yaml:"observe"`
 

@@ -77,12 +77,15 @@ type Breaker struct {
 
 // Budget is a retry budget: never more retries than Ratio × calls + Reserve.
 type Budget struct {
-	Ratio   float64 `yaml:"ratio" json:"ratio" bounds:"0..1000"`
-	Reserve int     `yaml:"reserve" json:"reserve" bounds:"0..100000"`
+	// Ratio is how many retries each call adds; 0.1 is one for ten calls.
+	Ratio float64 `yaml:"ratio" json:"ratio" bounds:"0..1000"`
+	// Reserve is how many retries there are without any call.
+	Reserve int `yaml:"reserve" json:"reserve" bounds:"0..100000"`
 }
 
 // Hedge sends a second attempt when the first has not answered after Delay.
 type Hedge struct {
+	// Delay is how long the first attempt is waited for.
 	Delay time.Duration `yaml:"delay" json:"delay"`
 	// Max is how many hedged attempts there may be; 1 unless said (0).
 	Max int `yaml:"max" json:"max,omitempty" bounds:"1..1000"`

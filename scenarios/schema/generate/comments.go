@@ -59,7 +59,7 @@ func (c *comments) read(file *ast.File) {
 			case *ast.TypeSpec:
 				c.typeSpec(spec, group)
 			case *ast.ValueSpec:
-				c.constant(spec)
+				c.constant(spec, group)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (c *comments) typeSpec(spec *ast.TypeSpec, group *ast.GenDecl) {
 	}
 }
 
-func (c *comments) constant(spec *ast.ValueSpec) {
+func (c *comments) constant(spec *ast.ValueSpec, group *ast.GenDecl) {
 	of, named := spec.Type.(*ast.Ident)
 	if !named || len(spec.Values) != 1 {
 		return
@@ -104,6 +104,7 @@ func (c *comments) constant(spec *ast.ValueSpec) {
 	}
 	c.constants[of.Name][spec.Names[0].Name] = word
 	c.text[of.Name+" "+word] = paragraph(spec.Doc.Text())
+	c.text[of.Name+" …"] = paragraph(group.Doc.Text())
 }
 
 // paragraph joins the lines of a comment.
@@ -121,11 +122,35 @@ func (c *comments) ofField(of reflect.Type, f reflect.StructField) string {
 	return c.inWords(c.text[of.Name()+"."+f.Name], of, element)
 }
 
+// ofList is a closed list's comment: its type's, and that of the constants.
+func (c *comments) ofList(t reflect.Type) string {
+	// "The scopes; the zero value is FreshClient." adds what comes after the name.
+	_, more, found := strings.Cut(strings.NewReplacer("; ", "\n", ". ", "\n").Replace(c.text[t.Name()+" …"]), "\n")
+	if !found {
+		return c.ofType(t)
+	}
+	more = c.inWords(strings.ReplaceAll(more, "\n", ". "), t, t)
+	return c.ofType(t) + " " + strings.ToUpper(more[:1]) + more[1:]
+}
+
 // ofWord is the comment of a word of a closed list.
 func (c *comments) ofWord(t reflect.Type, word string) string {
 	text := c.inWords(c.text[t.Name()+" "+word], t, t)
-	return strings.TrimPrefix(text, "`"+word+"`: ")
+	text = strings.TrimPrefix(text, "`"+word+"`: ")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
+
+// unsaid says of the zero value of a Go field what it is in a file: a key that
+// is left out.
+var unsaid = strings.NewReplacer(
+	" unless said (0)", " unless said", "left out (nil)", "left out",
+	"The zero value is", "Left out, it is", "the zero value is", "left out, it is", "the zero point is", "left out, it is",
+	"The zero value matches", "Left out, it matches", "the zero value means", "left out, it means", "the zero value runs", "left out, it runs", "nil means", "left out, it means", "Nil means", "Left out, it means",
+	" (also the zero value)", "", "A nil field was not said by the contract; Defaulted fills it in.", "A key that is left out has its default.",
+)
 
 // goName is a name that a comment may use for a field or a constant.
 var goName = regexp.MustCompile(`\[?\b[A-Z][A-Za-z0-9]*\b\]?`)
@@ -134,9 +159,12 @@ var goName = regexp.MustCompile(`\[?\b[A-Z][A-Za-z0-9]*\b\]?`)
 // that a comment uses: those of the struct's fields and of the constants of
 // its own type, and of Forever.
 func (c *comments) inWords(text string, of, element reflect.Type) string {
-	names := map[string]string{"Forever": "forever"}
+	text = unsaid.Replace(text)
+	names := map[string]string{"Forever": "forever", of.Name(): kebab(of.Name())}
 	for name, word := range c.constants[element.Name()] {
-		names[name] = word
+		if name != strings.ToUpper(name) { // TLS is also a word
+			names[name] = word
+		}
 	}
 	if of.Kind() == reflect.Struct {
 		for _, f := range reflect.VisibleFields(of) {

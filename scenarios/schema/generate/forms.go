@@ -74,7 +74,7 @@ func (s *schema) scalars(c *comments) error {
 // closedLists defines each closed list of words.
 func (s *schema) closedLists(c *comments) error {
 	for t, words := range scenarios.Words() {
-		definition := &object{Description: c.ofType(t)}
+		definition := &object{Description: c.ofList(t)}
 		for _, word := range words {
 			if word == "true" {
 				definition.Enum = append(definition.Enum, true) // YAML reads the word so
@@ -92,24 +92,24 @@ func (s *schema) shortForms(c *comments) error {
 	policy := func() *object { return &object{Const: "policy"} }
 	whole := func() *object { return &object{Type: "integer", Minimum: number(0)} }
 	short := map[reflect.Type][]*object{
-		reflect.TypeFor[scenarios.Attempts]():      {whole(), policy()},
-		reflect.TypeFor[scenarios.Range]():         {whole()},
-		reflect.TypeFor[scenarios.GapBound]():      {ref("duration"), policy(), {Const: "retry-after"}},
-		reflect.TypeFor[scenarios.PolicyRef]():     {policy()},
-		reflect.TypeFor[scenarios.ReturnsAfter]():  {{Const: "cancel"}, ref("moment")},
-		reflect.TypeFor[scenarios.OutcomeRule]():   {{Const: "success"}},
-		reflect.TypeFor[scenarios.ServerKind]():    {ref("protocol")},
-		reflect.TypeFor[[]scenarios.ErrorKind]():   {ref("error-kind"), {Type: "array", Items: ref("error-kind")}},
-		reflect.TypeFor[scenarios.Field]():         {{Type: "string", Pattern: fieldPattern}},
-		reflect.TypeFor[faultserver.Body]():        {ref("text")},
-		reflect.TypeFor[faultserver.Delay]():       {ref("duration")},
-		reflect.TypeFor[faultserver.Header]():      {ref("text"), {Type: "object", AdditionalProperties: ref("text"), MaxProperties: one(), MinProperties: one()}},
-		reflect.TypeFor[faultserver.Headers]():     {{Type: "object", AdditionalProperties: &object{AnyOf: []*object{ref("text"), {Type: "array", Items: ref("text")}}}}},
-		reflect.TypeFor[faultserver.RetryAfter]():  {ref("text"), s.retryAfterDate(c)},
+		reflect.TypeFor[scenarios.Attempts]():       {whole(), policy()},
+		reflect.TypeFor[scenarios.Range]():          {whole()},
+		reflect.TypeFor[scenarios.GapBound]():       {ref("duration"), policy(), {Const: "retry-after"}},
+		reflect.TypeFor[scenarios.PolicyRef]():      {policy()},
+		reflect.TypeFor[scenarios.ReturnsAfter]():   {{Const: "cancel"}, ref("moment")},
+		reflect.TypeFor[scenarios.OutcomeRule]():    {{Const: "success"}},
+		reflect.TypeFor[scenarios.ServerKind]():     {ref("protocol")},
+		reflect.TypeFor[[]scenarios.ErrorKind]():    {ref("error-kind"), {Type: "array", Items: ref("error-kind")}},
+		reflect.TypeFor[scenarios.Field]():          {{Type: "string", Pattern: fieldPattern}},
+		reflect.TypeFor[faultserver.Body]():         {ref("text")},
+		reflect.TypeFor[faultserver.Delay]():        {ref("duration")},
+		reflect.TypeFor[faultserver.Header]():       {ref("text"), {Type: "object", AdditionalProperties: ref("text"), MaxProperties: one(), MinProperties: one()}},
+		reflect.TypeFor[faultserver.Headers]():      {{Type: "object", AdditionalProperties: &object{AnyOf: []*object{ref("text"), {Type: "array", Items: ref("text")}}}}},
+		reflect.TypeFor[faultserver.RetryAfter]():   {ref("text"), s.retryAfterDate(c)},
 		reflect.TypeFor[[]scenarios.OutcomeCount](): {s.outcomeCounts()},
-		reflect.TypeFor[scenarios.Expectations]():  {s.expectations()},
-		reflect.TypeFor[[]faultserver.Step]():      {},
-		reflect.TypeFor[faultserver.Step]():        {},
+		reflect.TypeFor[scenarios.Expectations]():   {s.expectations()},
+		reflect.TypeFor[[]faultserver.Step]():       {},
+		reflect.TypeFor[faultserver.Step]():         {},
 	}
 	for t, written := range scenarios.Forms() {
 		forms, known := short[t]

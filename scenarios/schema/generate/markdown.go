@@ -66,19 +66,6 @@ func (p *page) definitions(object *jsonschema.Schema) {
 // elsewhere are the definitions that have a place of their own on the page.
 var elsewhere = []string{"script", "step", "expectation", "expectations", "text", "duration", "size", "point"}
 
-// mappingOf is the mapping among the ways in which a definition is written.
-func mappingOf(s *jsonschema.Schema) *jsonschema.Schema {
-	if s.Properties != nil {
-		return s
-	}
-	for _, way := range s.AnyOf {
-		if way.Properties != nil {
-			return way
-		}
-	}
-	return nil
-}
-
 // mentioned are the definitions that a schema refers to, in order.
 func mentioned(s *jsonschema.Schema) []string {
 	if s == nil {
@@ -105,9 +92,25 @@ func (p *page) table(mapping *jsonschema.Schema) string {
 	var b strings.Builder
 	b.WriteString("| key | value | meaning |\n|---|---|---|\n")
 	for key, property := range mapping.Properties.FromOldest() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, p.value(property), cell(property.Description))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, p.value(property), cell(p.meaning(property)))
 	}
 	return b.String()
+}
+
+// meaning is what a key's comment says; of a key without one, what its value is.
+func (p *page) meaning(property *jsonschema.Schema) string {
+	if property.Description != "" || property.Ref == "" || slices.Contains(elsewhere, refName(property)) {
+		return property.Description
+	}
+	return firstSentence(p.schema.root.Definitions[refName(property)].Description)
+}
+
+func firstSentence(text string) string {
+	first, _, more := strings.Cut(text, ". ")
+	if more {
+		first += "."
+	}
+	return first
 }
 
 // value says how a value is written.
@@ -164,15 +167,17 @@ func (p *page) link(name string) string {
 		return "[" + name + "](#words)"
 	case definition == nil:
 		return name
+	case name == "capability":
+		return "[" + name + "](#capabilities)"
 	case definition.Enum != nil:
 		return "[" + name + "](#closed-lists)"
 	case mappingOf(definition) != nil:
 		return "[" + name + "](#" + name + ")"
-	case definition.AdditionalProperties != nil || definition.PatternProperties != nil:
-		return cell(definition.Description[strings.LastIndex(definition.Description, "Written as ")+len("Written as "):])
-	default:
-		return p.value(definition)
 	}
+	if _, how, found := strings.Cut(definition.Description, "Written as "); found && definition.Items == nil && definition.AnyOf == nil {
+		return cell(strings.TrimSuffix(how, "."))
+	}
+	return p.value(definition)
 }
 
 func (p *page) steps() string {
@@ -217,7 +222,10 @@ func (p *page) closedLists() string {
 	words := scenarios.Words()
 	byName := func(a, b reflect.Type) int { return strings.Compare(kebab(a.Name()), kebab(b.Name())) }
 	for _, t := range slices.SortedFunc(maps.Keys(words), byName) {
-		fmt.Fprintf(&b, "| **%s** | | %s |\n", kebab(t.Name()), cell(p.comments.ofType(t)))
+		if t == reflect.TypeFor[scenarios.Capability]() {
+			continue // see Capabilities
+		}
+		fmt.Fprintf(&b, "| **%s** | | %s |\n", kebab(t.Name()), cell(p.comments.ofList(t)))
 		for _, word := range words[t] {
 			fmt.Fprintf(&b, "| | `%s` | %s |\n", word, cell(p.comments.ofWord(t, word)))
 		}

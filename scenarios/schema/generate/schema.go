@@ -147,14 +147,13 @@ func (s *schema) bounds(*comments) error {
 		if t.Kind() != reflect.Struct || definition == nil {
 			continue
 		}
-		for _, object := range append([]*jsonschema.Schema{definition}, definition.OneOf...) {
-			if object.Properties == nil {
-				continue
-			}
-			for key, property := range object.Properties.FromOldest() {
-				if f, _, ok := fieldOf(t, key); ok {
-					bound(property, f.Tag.Get("bounds"))
-				}
+		mapping := mappingOf(definition)
+		if mapping == nil {
+			continue
+		}
+		for key, property := range mapping.Properties.FromOldest() {
+			if f, _, ok := fieldOf(t, key); ok {
+				bound(property, f.Tag.Get("bounds"))
 			}
 		}
 	}
@@ -185,6 +184,20 @@ func (s *schema) head(*comments) error {
 	})
 	if err := s.root.Properties.MoveToFront("format"); err != nil {
 		return fmt.Errorf("format: %w", err)
+	}
+	return nil
+}
+
+// mappingOf is the mapping among the ways in which a definition is written; nil
+// if there is none.
+func mappingOf(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Properties != nil {
+		return s
+	}
+	for _, way := range s.AnyOf {
+		if way.Properties != nil {
+			return way
+		}
 	}
 	return nil
 }
