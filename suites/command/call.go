@@ -74,8 +74,8 @@ func (c *client) do(ctx context.Context, request suites.Request, files files) sc
 func (c *client) Close() error { return nil }
 
 // cannot says why the command cannot make the call as it is asked for; empty
-// when it can. That it may be told one of the two timeouts does not mean that it
-// can be told the other.
+// when it can. The profile lacks the same capabilities; this is for callers who
+// did not ask it.
 func (c *client) cannot(request suites.Request) string {
 	used := c.subject.used
 	lacks := func(what string, by ...placeholder) string {

@@ -38,7 +38,7 @@ func left(t *testing.T, number, kind string) (outcome scenarios.Outcome, pids []
 	if outcome.Kind != scenarios.SuccessOutcome {
 		t.Fatalf("outcome %+v %+v, want success: that it left a process behind is a note", outcome, outcome.Error)
 	}
-	for _, field := range strings.Fields(string(run.Stdout.Head)) {
+	for field := range strings.FieldsSeq(string(run.Stdout.Head)) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
 			t.Fatalf("the helper printed %q, want process ids", run.Stdout.Head)

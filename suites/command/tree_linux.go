@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,8 +14,8 @@ const processes = "/proc"
 
 // process is a line of that list.
 type process struct {
-	state byte
-	group int
+	state         byte
+	parent, group int
 	// since is when it was started, in clock ticks after the system was.
 	since uint64
 }
@@ -26,18 +27,33 @@ func look(pid int) (process, bool) {
 		return process{}, false
 	}
 	// The second field is the program's name in parentheses, which may have any
-	// bytes in it; counted from there, the state is field 0, the group 2 and the
-	// start 19 (proc_pid_stat(5)).
+	// bytes in it; counted from there, the state is field 0, the parent 1, the
+	// group 2 and the start 19 (proc_pid_stat(5)).
 	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
 	if len(fields) < 20 {
 		return process{}, false
 	}
+	parent, errParent := strconv.Atoi(string(fields[1]))
 	group, errGroup := strconv.Atoi(string(fields[2]))
 	since, errSince := strconv.ParseUint(string(fields[19]), 10, 64)
-	if errGroup != nil || errSince != nil {
+	if errors.Join(errParent, errGroup, errSince) != nil {
 		return process{}, false
 	}
-	return process{state: fields[0][0], group: group, since: since}, true
+	return process{state: fields[0][0], parent: parent, group: group, since: since}, true
+}
+
+// newest is the process id that was given last; 0 where it is not known.
+func newest() int {
+	line, err := os.ReadFile(filepath.Join(processes, "loadavg"))
+	if err != nil {
+		return 0
+	}
+	line = bytes.TrimSpace(line)
+	pid, err := strconv.Atoi(string(line[bytes.LastIndexByte(line, ' ')+1:]))
+	if err != nil {
+		return 0
+	}
+	return pid
 }
 
 // startOf is when a process was started.
@@ -77,9 +93,13 @@ func (t *tree) members() (inGroup int, escaped []int, ok bool) {
 	if err != nil || t.since == 0 {
 		return 0, nil, false
 	}
+	self := os.Getpid()
+	// Process ids are given upwards until they start over, so that most of a
+	// system's processes need not be looked at, which takes 12 µs each.
+	startedOver := newest() < t.group
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil {
+		if err != nil || pid < t.group && !startedOver {
 			continue
 		}
 		p, ok := look(pid)
@@ -87,6 +107,9 @@ func (t *tree) members() (inGroup int, escaped []int, ok bool) {
 		case !ok, p.state == 'Z', p.state == 'X', p.since < t.since:
 		case p.group == t.group:
 			inGroup++
+		case p.parent == self && self != 1:
+			// The command of another run. Who left the group has lost its parent,
+			// and is given to the system's first process.
 		case t.found[pid] == p.since, t.marked(pid):
 			// An ending process loses its environment before it is gone.
 			t.found[pid] = p.since

@@ -25,7 +25,7 @@ func newTree(string) (*tree, error) {
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
 	}
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))) //nolint:gosec // the call takes a pointer to this very type
 	if err != nil {
 		_ = windows.CloseHandle(job)
 		return nil, fmt.Errorf("limit the command's job: %w", err)
@@ -73,7 +73,7 @@ type accounting struct {
 func (t *tree) alive() int {
 	var info accounting
 	err := windows.QueryInformationJobObject(t.job, windows.JobObjectBasicAccountingInformation,
-		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil)
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil) //nolint:gosec // as above
 	if err != nil {
 		return 0
 	}
