@@ -87,9 +87,9 @@ func listText(w io.Writer, contracts []*scenarios.Contract) error {
 		if c.OptIn {
 			title += " (runs only when named in full)"
 		}
-		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", c.ID, c.Level, c.Basis, title)
+		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", c.ID, c.Level, c.Basis, title)
 	}
-	if err := columns.Flush(); err != nil {
+	if err := columns.Flush(); err != nil { // of all that was written
 		return couldNotRun(fmt.Errorf("write the output: %w", err))
 	}
 	return nil

@@ -29,7 +29,7 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 	root.SetErr(stderr)
 	status, message := conclude(root.ExecuteContext(ctx))
 	if message != "" {
-		fmt.Fprintf(stderr, "faultsrv: %s\n", message)
+		_, _ = fmt.Fprintf(stderr, "faultsrv: %s\n", message) // the status says it too
 	}
 	return status
 }
@@ -47,7 +47,7 @@ func untilSignal(parent context.Context, stderr io.Writer) (ctx context.Context,
 			signal.Stop(signals)
 			cause := signalError{got}
 			// On a line of its own: the cursor may stand behind a progress line.
-			fmt.Fprintf(stderr, "\nfaultsrv: %v: coming to an end; a second one ends it at once\n", cause)
+			_, _ = fmt.Fprintf(stderr, "\nfaultsrv: %v: coming to an end; a second one ends it at once\n", cause)
 			cancel(cause)
 		case <-ctx.Done():
 			signal.Stop(signals)

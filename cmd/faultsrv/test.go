@@ -94,7 +94,7 @@ func secretFlags(cmd *cobra.Command, secrets *reports.Secrets) {
 }
 
 func (o *testOptions) check(cmd *cobra.Command, args []string) error {
-	problem := ""
+	var problem string
 	switch atDash := cmd.ArgsLenAtDash(); {
 	case o.client == "" && len(args) == 0:
 		problem = "no client: name a built-in one with --client, or give a command after --, such as -- curl -sS --retry {retries} {url}"
