@@ -19,9 +19,10 @@
 //   - reports: the result model and what renders it.
 //   - resilient: the reference client, which keeps the contracts. It imports
 //     nothing of the others and nothing but the standard library.
-//   - suites: the runner and the kinds of clients that it can judge;
-//     suites/ginkgosuite makes Ginkgo specs of the catalogue, suites/mutants
-//     holds clients that are wrong on purpose, one for each contract.
+//   - suites: the runner. suites/command makes a client of any command line,
+//     suites/clients/… are real clients in Go, suites/mutants are clients that
+//     are wrong on purpose, and suites/ginkgosuite makes Ginkgo specs of the
+//     catalogue.
 //   - cmd/faultsrv: the command line, one file a command.
 //
 // A room imports only rooms that stand before it; the test beside this file
