@@ -55,11 +55,12 @@ type conn struct {
 	uses int
 	// linger is how long it is still read before it is closed; 0 after a RST.
 	linger time.Duration
-	stale  *staleEnd
+	// refused tells that an event already says why it ends.
+	refused bool
+	stale   *staleEnd
 
 	written atomic.Int64
 	ended   chan struct{} // closed when the server has closed the socket
-	done    chan struct{} // closed when the goroutine is over
 
 	mu     sync.Mutex
 	owner  *Session // whose requests it carries
@@ -83,7 +84,7 @@ func newConn(tcp *net.TCPConn, router router) (*conn, error) {
 	}
 	return &conn{
 		router: router, tcp: tcp, raw: raw, in: newInput(tcp), accepted: time.Now(),
-		ended: make(chan struct{}), done: make(chan struct{}),
+		ended: make(chan struct{}),
 	}, nil
 }
 
@@ -165,6 +166,7 @@ func (c *conn) closeIfIdle() {
 func (c *conn) endStale() {
 	stale := c.stale
 	c.stale = nil
+	stale.exchange.settling()
 	if stale.kind == EndRST {
 		c.abort()
 	} else {
@@ -219,6 +221,7 @@ func (c *conn) refuse(err error) {
 	if !errors.As(err, &bad) {
 		return
 	}
+	c.refused = true
 	if s := c.session(); s != nil {
 		s.event(c, bad.kind, bad.reason)
 	}
@@ -310,37 +313,31 @@ func (c *conn) closeLocked() {
 	}
 }
 
-// closeFor is closeNow if the connection carries the session's requests.
+// closeFor closes the connection if it carries the session's requests.
 func (c *conn) closeFor(s *Session) {
 	c.mu.Lock()
-	mine := c.owner == s
-	if mine {
+	defer c.mu.Unlock()
+	if c.owner == s {
 		c.closeLocked()
-	}
-	c.mu.Unlock()
-	if mine {
-		<-c.done
 	}
 }
 
-// closeNow closes the connection and waits until its goroutine is over.
+// closeNow closes the connection, whoever's requests it carries.
 func (c *conn) closeNow() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closeLocked()
-	c.mu.Unlock()
-	<-c.done
 }
 
 // end closes the connection in the way its last exchange left it.
 func (c *conn) end() {
-	defer close(c.done)
 	if c.stale != nil {
 		c.overtakenByEnd()
 	}
 	if c.linger > 0 {
-		if late := c.in.discard(c.linger); late > 0 {
+		if n := c.in.discard(c.linger); n > 0 && !c.refused {
 			if s := c.session(); s != nil {
-				s.event(c, "after-fin", fmt.Sprintf("%d bytes came after the server's FIN", late))
+				s.event(c, "unanswered", fmt.Sprintf("%d bytes came beyond the last request that was answered", n))
 			}
 		}
 	}
@@ -350,13 +347,15 @@ func (c *conn) end() {
 	if owner != nil {
 		owner.refresh(c)
 	}
-	c.mu.Lock()
-	c.closeLocked()
-	c.mu.Unlock()
+	c.closeNow()
+	client := ClientEnd{}
 	if owner != nil {
-		owner.part(c, owner.clientEnd(c.in), true)
+		client = owner.clientEnd(c.in)
 	}
 	c.in.release()
+	if owner != nil {
+		owner.part(c, client, true)
+	}
 }
 
 // overtakenByEnd tells a stale step that the connection ended otherwise.

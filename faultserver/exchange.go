@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -91,6 +92,7 @@ func (x *exchange) read(n int64) bool {
 	if isBadBody(err) {
 		x.session.event(x.conn, "bad-body", err.Error())
 		x.happened(Effect{Kind: "failed", Detail: "bad body: " + err.Error()})
+		x.conn.refused = true
 		x.conn.answerPlainly(http.StatusBadRequest, err.Error())
 		return false
 	}
@@ -145,6 +147,7 @@ func (x *exchange) pause() bool {
 
 // hold waits for a time, or until done, and sees whether the client leaves.
 func (x *exchange) hold(d time.Duration, done <-chan struct{}) bool {
+	x.settled()
 	if x.conn.in.watch(d, done, x.conn.ended) {
 		return true
 	}
@@ -158,6 +161,7 @@ func (x *exchange) silence(d time.Duration) bool {
 	if d == 0 {
 		d = longestSilence
 	}
+	x.settled()
 	if x.conn.in.watch(d, nil, x.conn.ended) {
 		return true
 	}
@@ -195,12 +199,7 @@ func (x *exchange) sendPart(a Answer, effect *Effect) bool {
 
 // sendRest completes an answer of which a part was sent.
 func (x *exchange) sendRest() {
-	before := x.conn.written.Load()
-	err := x.conn.send(nil, x.rest.body, wholeBody)
-	x.session.update(x.record, func(r *record) {
-		r.End.Latest = x.session.Elapsed()
-		r.wrote += x.conn.written.Load() - before
-	})
+	err := x.sendCounted(nil, x.rest.body, wholeBody)
 	if err != nil {
 		x.noteWriteError(err)
 		return
@@ -276,11 +275,7 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	x.stampEarliest(func(rec *record) {
 		rec.Answered, rec.before, rec.RetryAfter = rec.End.Earliest, before, r.retryAfter
 	})
-	err := x.conn.send(r.head, r.body, most)
-	x.session.update(x.record, func(rec *record) {
-		rec.End.Latest = x.session.Elapsed()
-		rec.wrote = x.conn.written.Load() - before
-	})
+	err := x.sendCounted(r.head, r.body, most)
 	if err != nil {
 		x.failed(err)
 		return false
@@ -289,9 +284,21 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	return true
 }
 
+// sendCounted sends, and enters how much was sent of the answer and when.
+func (x *exchange) sendCounted(head []byte, body io.Reader, most int64) error {
+	x.session.update(x.record, func(r *record) { r.sending = true })
+	err := x.conn.send(head, body, most)
+	x.session.update(x.record, func(r *record) {
+		r.End.Latest = x.session.Elapsed()
+		r.wrote, r.sending = x.conn.written.Load()-r.before, false
+	})
+	return err
+}
+
 // stampEarliest stamps the moment before what ends the attempt becomes visible.
 func (x *exchange) stampEarliest(more func(*record)) {
 	x.session.update(x.record, func(r *record) {
+		x.session.setSettling(r, true)
 		if r.End.Earliest == 0 {
 			r.End.Earliest = x.session.Elapsed()
 		}
@@ -329,6 +336,7 @@ func (x *exchange) drain() {
 	if x.keep || x.body == nil || x.body.receipt.Complete {
 		return
 	}
+	x.settled()
 	_ = x.conn.tcp.SetReadDeadline(time.Now().Add(drainTime))
 	_ = x.body.readTo(wholeBody) // how far it came is in the receipt
 	x.receive()
@@ -452,6 +460,17 @@ func (x *exchange) answeredNow() {
 	})
 }
 
+// settling enters that what follows is visible to the client before its entry
+// is complete.
+func (x *exchange) settling() {
+	x.session.update(x.record, func(r *record) { x.session.setSettling(r, true) })
+}
+
+// settled enters that the entry says what is visible so far.
+func (x *exchange) settled() {
+	x.session.update(x.record, func(r *record) { x.session.setSettling(r, false) })
+}
+
 // finish ends the entry.
 func (x *exchange) finish() {
 	if x.finished {
@@ -465,6 +484,8 @@ func (x *exchange) finish() {
 			r.End = Interval{now, now}
 		}
 		r.Open = false
+		x.session.setSettling(r, false)
+		x.session.announce()
 	})
 	x.session.observe(x.record)
 }

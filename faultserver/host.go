@@ -10,9 +10,9 @@ import (
 // /s/ID of a request's path. Connection-level steps are not possible there,
 // since a connection belongs to no session before its first request.
 type Host struct {
-	listener  *listener
-	url       string
-	accepting sync.WaitGroup
+	listener *listener
+	url      string
+	serving  sync.WaitGroup // the accepting goroutine, and each open connection
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -28,7 +28,7 @@ func Listen(address string) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{listener: l, url: l.url(), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
-	h.accepting.Go(h.acceptAll)
+	h.serving.Go(h.acceptAll)
 	return h, nil
 }
 
@@ -121,12 +121,10 @@ func (h *Host) acceptAll() {
 			_ = tcp.Close() // the host is being closed
 			return
 		}
-		go func() {
+		h.serving.Go(func() {
 			c.serve(nil)
-			h.mu.Lock()
-			delete(h.conns, c)
-			h.mu.Unlock()
-		}()
+			h.forget(func() { delete(h.conns, c) })
+		})
 	}
 }
 
@@ -157,13 +155,13 @@ func (h *Host) Close() error {
 	}
 	h.mu.Unlock()
 	problems := []error{h.listener.close()}
-	h.accepting.Wait()
 	for _, s := range sessions {
 		problems = append(problems, s.Close())
 	}
 	for _, c := range h.openConns() {
 		c.closeNow()
 	}
+	h.serving.Wait()
 	return errors.Join(problems...)
 }
 

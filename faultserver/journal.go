@@ -52,7 +52,8 @@ type Attempt struct {
 	Answered time.Duration `json:"answered"`
 	// End is when the answer's end, or the connection's, became visible.
 	End Interval `json:"end"`
-	// Open tells that the attempt is still in progress; End is not yet known.
+	// Open tells that the attempt is still in progress, and End not yet known. A
+	// stale one is in progress until its idle connection has ended.
 	Open bool `json:"open,omitempty"`
 
 	Method string `json:"method"`
@@ -178,8 +179,10 @@ type Connection struct {
 // A ProtocolEvent is something that came and is no attempt of a call.
 type ProtocolEvent struct {
 	// Kind is "not-http", "bad-head", "head-too-large", "unknown-call",
-	// "unmatched" (see Config.Match) or "bad-body".
-	Kind       string        `json:"kind"`
+	// "unmatched" (see Config.Match), "bad-body", "unanswered" (bytes came on a
+	// connection that the server had ended) or "accept-failed".
+	Kind string `json:"kind"`
+	// Connection is 0 for an event of the listener.
 	Connection int           `json:"connection"`
 	At         time.Duration `json:"at"`
 	Detail     string        `json:"detail"`

@@ -81,9 +81,10 @@ func (m Moment) Validate() error {
 }
 
 // Await blocks until the moment has come, as seen from the call with the
-// token, and returns when it was due: the caller can tell how late it is. It fails with the context's error, with one that matches
-// ErrSessionClosed when the session is closed first, and for a moment that is
-// not valid or names no call of the session.
+// token, and returns when it was due: the caller can tell how late it is. It
+// fails with the context's error, with one that matches ErrSessionClosed when
+// the session is closed first, and for a moment that is not valid or names no
+// call of the session.
 func (s *Session) Await(ctx context.Context, token string, m Moment) (due time.Duration, err error) {
 	if err := errors.Join(m.Validate(), s.config.knows(m)); err != nil {
 		return 0, fmt.Errorf("await: %w", err)

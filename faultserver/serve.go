@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // serve handles one request of the session and tells whether its connection
@@ -138,41 +137,49 @@ func (s *Session) strikeOn(c *conn) *exchange {
 // refuseInTurn holds the windows that are next in the connection script. It
 // returns false when the session is closed.
 func (s *Session) refuseInTurn() bool {
-	for {
-		s.mu.Lock()
-		var refuse Refuse
-		index, next := s.connections.next()
-		if next {
-			refuse, next = s.connections.steps[index].Act.(Refuse)
-		}
-		if next {
-			s.connections.take(false)
-		}
-		s.mu.Unlock()
-		if !next {
-			return true
-		}
-		if !s.refuseFor(index, refuse.For) {
+	for s.openWindow() {
+		if !s.holdWindow() {
 			return false
 		}
 	}
+	return true
 }
 
-// refuseFor holds one window.
-func (s *Session) refuseFor(index int, d time.Duration) bool {
-	s.listener.refuse()
+// openWindow stops listening if a window is next in the connection script, or
+// has been opened already.
+func (s *Session) openWindow() bool {
 	s.mu.Lock()
-	window := len(s.windows)
-	s.windows = append(s.windows, Window{Act: Refuse{}.ActName(), From: s.Elapsed()})
+	defer s.mu.Unlock()
+	if s.window != nil {
+		return true
+	}
+	index, found := s.connections.next()
+	if !found {
+		return false
+	}
+	refuse, is := s.connections.steps[index].Act.(Refuse)
+	if !is {
+		return false
+	}
+	s.connections.take(false)
+	s.listener.refuse()
+	s.window = &refuse
+	s.windows = append(s.windows, Window{Act: refuse.ActName(), From: s.Elapsed()})
 	s.connections.met[index]++
 	s.announce()
-	s.mu.Unlock()
-	if d == 0 {
+	return true
+}
+
+// holdWindow waits until the window is over, and listens again. It returns
+// false when the session is closed.
+func (s *Session) holdWindow() bool {
+	over := s.window.For > 0 && s.listener.sleep(s.window.For)
+	if s.window.For == 0 {
 		<-s.listener.closed
 	}
-	over := d > 0 && s.listener.sleep(d)
 	s.mu.Lock()
-	s.windows[window].Until = s.Elapsed()
+	s.windows[len(s.windows)-1].Until = s.Elapsed()
+	s.window = nil
 	s.mu.Unlock()
 	if !over {
 		return false

@@ -22,7 +22,7 @@ type Session struct {
 	closing   chan struct{}
 	closeOnce sync.Once
 	closeErr  error
-	accepting sync.WaitGroup
+	serving   sync.WaitGroup // the accepting goroutine, and each open connection
 
 	mu          sync.Mutex
 	changed     chan struct{} // closed and renewed whenever something happens
@@ -39,6 +39,8 @@ type Session struct {
 	connCount   int
 	events      []ProtocolEvent
 	windows     []Window
+	window      *Refuse // the one that is open
+	settling    int     // how many records are
 	effects     int
 	dropped     int
 }
@@ -75,7 +77,8 @@ func OpenAt(address string, cfg Config) (*Session, error) {
 	}
 	s.url = s.listener.url()
 	s.begun = time.Now()
-	s.accepting.Go(s.acceptAll)
+	s.openWindow()
+	s.serving.Go(s.acceptAll)
 	return s, nil
 }
 
@@ -215,11 +218,11 @@ func (s *Session) Close() error {
 		close(s.closing)
 		if s.listener != nil {
 			s.closeErr = s.listener.close()
-			s.accepting.Wait()
 		}
 		for _, c := range s.openConns() {
 			c.closeFor(s)
 		}
+		s.serving.Wait()
 		s.leave()
 	})
 	return s.closeErr

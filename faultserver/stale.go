@@ -77,7 +77,7 @@ func (s Stale) perform(x *exchange) {
 	x.answeredNow()
 	x.happened(x.answerIntent("answer", s.answer(x)))
 	x.receive()
-	x.session.update(x.record, func(r *record) { r.Open = false })
+	x.settled()
 	if x.awaitAcks() {
 		x.conn.stale = &staleEnd{exchange: x, at: time.Now().Add(s.After), kind: s.end(), effect: s.intent(x)}
 	}
