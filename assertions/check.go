@@ -22,6 +22,8 @@ type tally struct {
 	observed []string
 	// attempts are the journal indexes that the failures turn on.
 	attempts []int
+	// limits are the moments that were judged by.
+	limits []Limit
 	// remarks are said with any result.
 	remarks []string
 }
@@ -50,7 +52,7 @@ func (t *tally) failLate(late lateness, why string, turn ...int) {
 // check makes the check: failed where anything failed, not observed where
 // something could not be seen or nothing was compared, else OK.
 func (t *tally) check(name, expected string) Check {
-	c := Check{Name: name, Expected: expected, Observed: t.values()}
+	c := Check{Name: name, Expected: expected, Observed: t.values(), Limits: t.limits}
 	switch {
 	case len(t.failures) > 0:
 		c.OK = no()

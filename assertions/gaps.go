@@ -30,6 +30,9 @@ func (g gap) atLeast() time.Duration { return g.next.Arrived - g.prev.End.Earlie
 // previous answer was surely out.
 func (g gap) atMost() time.Duration { return g.next.Arrived - g.prev.End.Latest }
 
+// arrival is what a bound of the pause limits.
+func (g gap) arrival() Limit { return Limit{Call: g.next.Call, Attempt: g.next.Index} }
+
 // allGaps are the pauses before all retries, of the subject's calls.
 func (s subject) allGaps() []gap {
 	var list []gap
@@ -75,11 +78,13 @@ type boundKind struct {
 	name, how string
 	bound     func(subject, gap, scenarios.GapBound) bound
 	measure   func(gap) time.Duration
+	limit     func(gap, bound) Limit
 	judge     func(subject, *tally, gap, bound, time.Duration)
 }
 
 var lowerBound = boundKind{
 	name: "gaps.min", how: "at least", bound: minBound, measure: gap.atLeast,
+	limit: func(g gap, b bound) Limit { return g.arrival().notBefore(g.prev.End.Earliest, b.limit, g.next.Arrived) },
 	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
 		if pause < b.limit {
 			t.fail(gapSentence(s, g, pause, b, "too early"), g.prev.Index, g.next.Index)
@@ -89,6 +94,7 @@ var lowerBound = boundKind{
 
 var upperBound = boundKind{
 	name: "gaps.max", how: "at most", bound: maxBound, measure: gap.atMost,
+	limit: func(g gap, b bound) Limit { return g.arrival().notAfter(g.prev.End.Latest, b.limit, g.next.Arrived) },
 	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
 		if pause > b.limit {
 			t.failLate(s.late(pause, b.limit, b.nominal), gapSentence(s, g, pause, b, "too late"), g.prev.Index, g.next.Index)
@@ -120,6 +126,7 @@ func gapCheck(s subject, kind boundKind, asked scenarios.GapBound, of []int) Che
 		pause := max(kind.measure(g), 0)
 		t.saw(dur(pause).String())
 		limits = append(limits, dur(b.limit).String())
+		t.limits = append(t.limits, kind.limit(g, b))
 		kind.judge(s, &t, g, b, kind.measure(g))
 	}
 	t.skip(none)

@@ -29,6 +29,12 @@ func returns(s subject, want scenarios.Returns) Check {
 		t.judged++
 		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
 		t.saw(dur(soonest).String())
+		if want.Min > 0 {
+			t.limits = append(t.limits, Limit{Call: call.Token}.notBefore(from.Earliest, want.Min, call.Returned))
+		}
+		if want.Max > 0 {
+			t.limits = append(t.limits, Limit{Call: call.Token}.notAfter(from.Latest, want.Max, call.Returned))
+		}
 		if want.Min > 0 && latest < want.Min {
 			t.fail(fmt.Sprintf("%sthe call returned %v after %s, %v too soon: at least %v is asked for", s.who(call), beside(latest, want.Min), after, dur(want.Min-latest), want.Min))
 		}

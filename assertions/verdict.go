@@ -48,6 +48,8 @@ type Check struct {
 	Explanation string `json:"explanation,omitempty"`
 	// Attempts are the journal indexes of the attempts that it turns on.
 	Attempts []int `json:"attempts,omitempty"`
+	// Limits are the moments that it judged by, where it judged by any.
+	Limits []Limit `json:"limits,omitempty"`
 	// Noise tells that the check failed by less than the machine's measured
 	// timer lateness allows to judge: it makes a harness-error, never a fail.
 	Noise bool `json:"noise,omitempty"`
