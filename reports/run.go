@@ -64,9 +64,19 @@ type Selection struct {
 	// Contracts is how many contracts were selected. A run that was cut short
 	// has fewer results.
 	Contracts int `json:"contracts"`
+	// Shard is which part of the selection ran; null where all of it did.
+	Shard *Shard `json:"shard,omitempty"`
 }
 
-// Meta is what varies from run to run.
+// Shard is a part of a run that is cut into several (see scenarios.InShard).
+type Shard struct {
+	// Index counts from 1 to Of.
+	Index int `json:"index"`
+	Of    int `json:"of"`
+}
+
+// Meta is what varies from run to run. Of a merged run (see Merge), Host,
+// GoVersion, Seed and Command are empty where the shards differ.
 type Meta struct {
 	Started time.Time `json:"started"`
 	// Duration is the whole run's, in nanoseconds.
@@ -82,6 +92,8 @@ type Meta struct {
 	PartialReason string `json:"partial_reason,omitempty"`
 	// WorstLateness is the worst lateness of a timer over all results, in nanoseconds.
 	WorstLateness time.Duration `json:"worst_lateness_ns"`
+	// Shards are what varied in each shard of a merged run, in their order.
+	Shards []Meta `json:"shards,omitempty"`
 }
 
 // Host is the machine that a run was made on.
