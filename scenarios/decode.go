@@ -12,12 +12,32 @@ import (
 // decoder walks the nodes of one document into the types of the format. It
 // goes on after a problem, so that a file's problems are told all at once.
 type decoder struct {
-	text  *text
-	forms map[reflect.Type]form
+	*tables
+
+	text *text
 	// offset is how many lines of the file come before the document.
 	offset   int
 	problems Problems
 	places   map[string]place
+}
+
+// tables are what the decoders of a file's documents share: what can be read
+// off the types is read once.
+type tables struct {
+	forms    map[reflect.Type]form
+	stepKeys []StepKey
+	fields   map[reflect.Type][]field
+}
+
+func newTables() *tables {
+	return &tables{forms: newForms(), stepKeys: StepKeys(), fields: map[reflect.Type][]field{}}
+}
+
+func (t *tables) fieldsOf(of reflect.Type) []field {
+	if _, known := t.fields[of]; !known {
+		t.fields[of] = fieldsOf(of)
+	}
+	return t.fields[of]
 }
 
 // node is a YAML node and its path in the document.
@@ -82,6 +102,9 @@ func (d *decoder) list(n node, into reflect.Value) {
 		d.problem(n, "expected a list, such as [a, b]; got %s", shown(n.Node))
 		return
 	}
+	if d.tooMany(n, len(n.Content)) {
+		return
+	}
 	items := reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content))
 	for i, item := range n.Content {
 		d.decode(node{item, itemPath(n.path, i)}, items.Index(i))
@@ -89,9 +112,17 @@ func (d *decoder) list(n node, into reflect.Value) {
 	into.Set(items)
 }
 
+// tooMany reports a list or a mapping that is longer than any contract needs.
+func (d *decoder) tooMany(n node, items int) bool {
+	if items > MaxItems {
+		d.problem(n, "expected at most %d items; got %d", MaxItems, items)
+	}
+	return items > MaxItems
+}
+
 // mapping reads a mapping into a struct; its keys are the fields' yaml tags.
 func (d *decoder) mapping(n node, into reflect.Value) {
-	fields := fieldsOf(into.Type())
+	fields := d.fieldsOf(into.Type())
 	d.entries(n, into.Type(), func(key, value node) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if i < 0 {
@@ -116,6 +147,9 @@ func (d *decoder) field(value node, f field, into reflect.Value) {
 func (d *decoder) entries(n node, t reflect.Type, each func(key, value node)) {
 	if n.Kind != yaml.MappingNode {
 		d.problem(n, "expected %s; got %s", d.describe(t), shown(n.Node))
+		return
+	}
+	if d.tooMany(n, len(n.Content)/2) {
 		return
 	}
 	first := make(map[string]int, len(n.Content)/2)

@@ -88,6 +88,9 @@ func readHeaders(d *decoder, n node, into *faultserver.Headers) bool {
 		values := []node{value}
 		if value.Kind == yaml.SequenceNode {
 			values = nil
+			if d.tooMany(value, len(value.Content)) {
+				return
+			}
 			for i, item := range value.Content {
 				values = append(values, node{item, itemPath(value.path, i)})
 			}
@@ -215,7 +218,7 @@ func readDelay(d *decoder, n node, into *faultserver.Delay) bool {
 func readServer(d *decoder, n node, into *ServerKind) bool { return one(d, n, &into.Protocol) }
 
 func readExpectations(d *decoder, n node, into *Expectations) bool {
-	fields := fieldsOf(reflect.TypeFor[Expectation]())
+	fields := d.fieldsOf(reflect.TypeFor[Expectation]())
 	d.entries(n, reflect.TypeFor[Expectations](), func(key, value node) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		switch {

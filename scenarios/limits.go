@@ -12,6 +12,8 @@ const (
 	MaxDocuments = 1000
 	// MaxCalls is how many calls a contract may list; `repeat` counts as one.
 	MaxCalls = 1000
+	// MaxItems is how many items a list and how many keys a mapping may have.
+	MaxItems = 10_000
 	// MaxSteps is how many steps a script may list; `times` counts as one.
 	MaxSteps = 10_000
 	// MaxBody is the largest body, in bytes.

@@ -30,7 +30,7 @@ func Parse(file string, data []byte) ([]*Contract, error) {
 	if p, bad := text.unreadable(data); bad {
 		return nil, Problems{p}
 	}
-	p := parser{text: text}
+	p := parser{text: text, tables: newTables()}
 	p.file(data)
 	if len(p.problems) > maxProblems {
 		more := Problem{File: file, Message: fmt.Sprintf("%d more problems are not shown", len(p.problems)-maxProblems)}
@@ -44,6 +44,8 @@ func Parse(file string, data []byte) ([]*Contract, error) {
 
 // parser reads one file.
 type parser struct {
+	*tables
+
 	text      *text
 	headed    bool // the format's version was read
 	contracts []*Contract
@@ -79,7 +81,7 @@ func (p *parser) document(chunk chunk) {
 	if root == nil {
 		return
 	}
-	d := decoder{text: p.text, forms: newForms(), offset: chunk.offset, places: map[string]place{}}
+	d := decoder{tables: p.tables, text: p.text, offset: chunk.offset, places: map[string]place{}}
 	contract := &Contract{}
 	d.plain(root)
 	empty := d.document(node{Node: root}, contract, !p.headed)
@@ -97,7 +99,7 @@ func (p *parser) document(chunk chunk) {
 // document reads a contract, and the format's version where the document is
 // the first. It tells whether there was nothing else.
 func (d *decoder) document(n node, into *Contract, first bool) (empty bool) {
-	fields := fieldsOf(reflect.TypeFor[Contract]())
+	fields := d.fieldsOf(reflect.TypeFor[Contract]())
 	empty = first
 	versioned := false
 	d.places[""] = d.place(n.Node)

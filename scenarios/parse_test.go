@@ -62,7 +62,8 @@ func TestLimits(t *testing.T) {
 		"depth":     {"format: 1\nid: " + strings.Repeat("[", 1000), "not YAML"},
 		"block":     {"format: 1\nid:\n " + strings.Repeat("- ", 1000), "not YAML"},
 		"documents": {"format: 1\n" + strings.Repeat("---\nid: a.b\n", scenarios.MaxDocuments), "a contract file has at most 1000 documents; this one has 1001"},
-		"steps":     {"format: 1\nid: a.b\ncalls: [{}]\nscript: [" + strings.Repeat("succeed,", scenarios.MaxSteps+1) + "]", "a script has at most 10000 steps; got 10001; use times"},
+		"steps":     {"format: 1\nid: a.b\ncalls: [{}]\nscript: [" + strings.Repeat("succeed,", scenarios.MaxSteps+1) + "]", "expected at most 10000 items; got 10001"},
+		"one line":  {"format: 1\nid: a.b\ncalls: [{}]\nscript: 200" + strings.Repeat(",200", scenarios.MaxSteps), "a script has at most 10000 steps; got 10001; use times"},
 		"problems":  {"format: 1\n" + strings.Repeat("---\nwrong: 1\n", 500), "400 more problems are not shown"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,9 +104,9 @@ func TestWindowsLineEndsAndAByteOrderMarkAreRead(t *testing.T) {
 	}
 }
 
-// What a file of the largest size can ask for must cost no more than a moment:
-// measured 1.4 s at most with both cores busy, so that 10 s tell a loader that has run away even on
-// a busy machine.
+// What a file of the largest size can ask for must cost no more than a moment.
+// The worst took 0.7 s of a free core, and 7 s with the race detector on two
+// cores shared by 21 processes, so that 1 min tells a loader that has run away.
 func TestTheWorstFilesAreReadInTime(t *testing.T) {
 	fill := func(head, part, tail string) string {
 		return head + strings.Repeat(part, (scenarios.MaxFileSize-len(head)-len(tail))/len(part)) + tail
@@ -114,6 +115,7 @@ func TestTheWorstFilesAreReadInTime(t *testing.T) {
 	for name, text := range map[string]string{
 		"repeats":            fill(head+"calls: [", "{repeat: 10000},", "]"),
 		"calls":              fill(head+"calls: [", "{},", "]"),
+		"calls of documents": fill("format: 1\n"+strings.Repeat("---\nid: a.b\ncalls: ["+strings.Repeat("{},", 320)+"]\n", 200), "#\n", ""),
 		"unknown calls":      fill(head+"calls: ["+strings.Repeat("{},", 1000)+"]\nexpect:\n", "  aa: {}\n", ""),
 		"expected calls":     head + "calls: [{}]\nexpect:\n" + numbered(60_000, "  call-%d: {}\n"),
 		"a long key":         fill(head+"calls:\n- headers:\n    ? "+strings.Repeat("k", 500_000)+"\n    : [", "a,", "]"),
@@ -129,7 +131,7 @@ func TestTheWorstFilesAreReadInTime(t *testing.T) {
 			started := time.Now()
 			contracts, err := scenarios.Parse("large.yaml", []byte(text))
 			scenarios.Lint(contracts)
-			if took := time.Since(started); took > 10*time.Second {
+			if took := time.Since(started); took > time.Minute {
 				t.Errorf("it took %v", took)
 			} else {
 				t.Logf("%d bytes: %v, %.200v", len(text), took, err)

@@ -111,6 +111,9 @@ func readScript(d *decoder, n node, into *[]faultserver.Step) bool {
 	case yaml.ScalarNode:
 		*into = d.oneLine(n)
 	case yaml.SequenceNode:
+		if d.tooMany(n, len(n.Content)) {
+			return true
+		}
 		for i, item := range n.Content {
 			at := node{item, itemPath(n.path, i)}
 			*into = append(*into, d.steps(at)...)
@@ -149,13 +152,12 @@ func (d *decoder) oneLine(n node) []faultserver.Step {
 
 // readLoneStep reads a mapping of one act and the keys that go with it.
 func readLoneStep(d *decoder, n node, into *faultserver.Step) bool {
-	keys := StepKeys()
 	var given []string
 	d.entries(n, reflect.TypeFor[faultserver.Step](), func(key, value node) {
-		i := slices.IndexFunc(keys, func(k StepKey) bool { return k.Name == key.Value })
+		i := slices.IndexFunc(d.stepKeys, func(k StepKey) bool { return k.Name == key.Value })
 		switch form, built := acts[key.Value]; {
 		case i >= 0:
-			d.stepKey(value, keys[i], into)
+			d.stepKey(value, d.stepKeys[i], into)
 		case built:
 			given = append(given, key.Value)
 			d.act(value, form, into)
@@ -164,7 +166,7 @@ func readLoneStep(d *decoder, n node, into *faultserver.Step) bool {
 			d.places[value.path] = d.place(value.Node)
 			into.Act = faultserver.Unbuilt{Name: key.Value}
 		default:
-			d.unknownStepKey(key, keys)
+			d.unknownStepKey(key)
 		}
 	})
 	if n.Kind == yaml.MappingNode && len(given) != 1 {
@@ -176,7 +178,7 @@ func readLoneStep(d *decoder, n node, into *faultserver.Step) bool {
 func (d *decoder) acts(n node, given []string) {
 	if len(given) == 0 {
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !isStepKey(n.Content[i].Value) {
+			if !slices.ContainsFunc(d.stepKeys, func(k StepKey) bool { return k.Name == n.Content[i].Value }) {
 				return // the act is the unknown key that was reported
 			}
 		}
@@ -186,9 +188,9 @@ func (d *decoder) acts(n node, given []string) {
 	d.problem(n, "a step has one act; this one has %d: %s", len(given), strings.Join(given, ", "))
 }
 
-func (d *decoder) unknownStepKey(key node, keys []StepKey) {
+func (d *decoder) unknownStepKey(key node) {
 	var all []string
-	for _, k := range keys {
+	for _, k := range d.stepKeys {
 		all = append(all, k.Name)
 	}
 	for name := range acts {
@@ -255,10 +257,6 @@ func StepKeys() []StepKey {
 		}
 	}
 	return keys
-}
-
-func isStepKey(name string) bool {
-	return slices.ContainsFunc(StepKeys(), func(k StepKey) bool { return k.Name == name })
 }
 
 func (d *decoder) stepKey(n node, key StepKey, step *faultserver.Step) {
