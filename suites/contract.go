@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/faultsrv/faultsrv/assertions"
@@ -46,10 +47,39 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 		}
 		return r.result(evidence, judgement, "", time.Since(started))
 	}
+	if untold := untold(contract.Policy, evidence.Policy); len(untold) > 0 {
+		judgement := assertions.Judgement{
+			Verdict: assertions.Unsupported,
+			Reason:  "the client cannot be told, and does not promise: " + strings.Join(untold, ", "),
+		}
+		return r.result(evidence, judgement, "", time.Since(started))
+	}
 	probe := r.lateness.begin()
 	server := r.exercise(ctx, contract, asked, &evidence)
 	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
 	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
+}
+
+// untold are the fields of a contract's policy that shape its stimulus and that
+// the client does not follow: it would be judged by what it was never asked.
+// Attempts and backoff are not among them: the checks that read them see for
+// themselves what is in force.
+func untold(written, force scenarios.Policy) []string {
+	var list []string
+	for name, missing := range map[string]bool{
+		"retry-after-cap":  written.RetryAfterCap != nil && force.RetryAfterCap == nil,
+		"timeouts.attempt": written.Timeouts != nil && written.Timeouts.Attempt > 0 && (force.Timeouts == nil || force.Timeouts.Attempt == 0),
+		"timeouts.total":   written.Timeouts != nil && written.Timeouts.Total > 0 && (force.Timeouts == nil || force.Timeouts.Total == 0),
+		"breaker":          written.Breaker != nil && force.Breaker == nil,
+		"budget":           written.Budget != nil && force.Budget == nil,
+		"hedge":            written.Hedge != nil && force.Hedge == nil,
+	} {
+		if missing {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // result makes a result of evidence and judgement.

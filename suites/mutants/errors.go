@@ -20,7 +20,9 @@ var errorMutants = []Mutant{
 	{
 		Name:   "gives-up-without-a-cause",
 		Defect: "ends with an error of its own, from which the last one cannot be reached",
-		Breaks: []string{"errors.a-refused-connection-says-so", "errors.a-reset-says-so"},
+		Breaks: []string{
+			"errors.a-refused-connection-says-so", "errors.a-reset-says-so", "cancellation.can-be-told-from-a-failure",
+		},
 		outer: onResult(func(_ *http.Request, resp *http.Response, err error) (*http.Response, error) {
 			if err != nil {
 				return nil, errors.New("giving up after several attempts")

@@ -63,10 +63,6 @@ var retryAfterMutants = []Mutant{
 				return resp, err
 			})
 		},
-		policy: func(policy *scenarios.Policy) {
-			pause := 20 * time.Millisecond
-			policy.Backoff = &scenarios.Backoff{Constant: &pause}
-		},
 	},
 	{
 		Name:   "retry-after-zero-means-no-retry",
