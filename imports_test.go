@@ -60,6 +60,7 @@ var rooms = map[string]room{
 	"assertions":                {ours: contracts, modules: yaml},
 	"assertions/matchers":       {ours: with(contracts, "assertions"), modules: gomega},
 	"resilient":                 {},
+	"resilient/breaker":         {ours: []string{"resilient"}},
 	"reports":                   {ours: with(contracts, "assertions"), modules: yaml},
 	"suites":                    {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/clients/nethttp":    {ours: client, modules: yaml},
