@@ -74,6 +74,7 @@ func TestLint(t *testing.T) {
 		{"gap-ends-at-the-server", "connections: [accept-hang, pass]\npolicy: {timeouts: {attempt: 200ms}}\nexpect: {gaps: {min: 20ms}}", "connections: [{accept-hang: 100ms}, pass]\npolicy: {timeouts: {attempt: 200ms}}\nexpect: {gaps: {min: 20ms}}"},
 		{"gap-ends-at-the-server", "script: [stall, {respond: 503}, succeed]\npolicy: {timeouts: {attempt: 200ms}}\nexpect: {gaps: {min: policy, of: [1]}}", "script: [stall, {respond: 503}, succeed]\npolicy: {timeouts: {attempt: 200ms}}\nexpect: {gaps: {min: policy, of: [2]}}"},
 		{"gap-ends-at-the-server", "policy: {timeouts: {attempt: 200ms}}\nscript: [{respond: 503, delay: 300ms}, succeed]\nexpect: {gaps: {min: policy}}", "policy: {timeouts: {attempt: 200ms}}\nscript: [{respond: 503, delay: 300ms}, succeed]\nexpect: {gaps: {max: policy}}"},
+		{"gap-ends-at-the-server", "policy: {timeouts: {attempt: 200ms}}\nscript: [{stall: 200ms}, succeed]\nexpect: {gaps: {min: policy}}", "policy: {timeouts: {attempt: 200ms}}\nscript: [{stall: 100ms}, succeed]\nexpect: {gaps: {min: policy}}"},
 		{"retry-after-sent", "expect: {gaps: {min: retry-after}}", "script: [{respond: {status: 503, headers: {retry-after: 1}}}, succeed]\nexpect: {gaps: {min: retry-after}}"},
 		{"retry-after-sent", "script: [{redirect: 307}, succeed]\nexpect: {gaps: {min: retry-after}}", "script: [{redirect: {retry-after: 1}}, succeed]\nexpect: {gaps: {min: retry-after}}"},
 		{"connections-need-fresh", "client: shared\nexpect: {connections: 1}", "client: shared\nexpect: {connections: {max: 2}}"},

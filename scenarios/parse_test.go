@@ -118,7 +118,7 @@ func TestTheWorstFilesAreReadInTime(t *testing.T) {
 		"calls of documents": fill("format: 1\n"+strings.Repeat("---\nid: a.b\ncalls: ["+strings.Repeat("{},", 320)+"]\n", 200), "#\n", ""),
 		"unknown calls":      fill(head+"calls: ["+strings.Repeat("{},", 1000)+"]\nexpect:\n", "  aa: {}\n", ""),
 		"expected calls":     head + "calls: [{}]\nexpect:\n" + numbered(60_000, "  call-%d: {}\n"),
-		"a long key":         fill(head+"calls:\n- headers:\n    ? "+strings.Repeat("k", 500_000)+"\n    : [", "a,", "]"),
+		"a long key":         head + "calls:\n- headers:\n    ? " + strings.Repeat("k", 1_000_000) + "\n    : [" + strings.Repeat("a,", 9000) + "]",
 		"deep keys":          fill(head+"calls: [", "{headers: {a: [b, c]}},", "]"),
 		"unknown words":      fill(head+"needs: [", "retryy,", "]"),
 		"documents":          fill("format: 1\n", "---\n", ""),
