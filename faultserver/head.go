@@ -67,7 +67,7 @@ func headEnd(data []byte, from int) int {
 func notHTTP(data []byte) string {
 	const preface = "PRI * HTTP/2.0\r\n"
 	switch {
-	case len(data) == 0 || bytes.HasPrefix(data, []byte(preface[:min(len(data), len(preface))])) && len(data) < len(preface):
+	case len(data) == 0 || string(data) == "\r" || bytes.HasPrefix(data, []byte(preface[:min(len(data), len(preface))])) && len(data) < len(preface):
 		return ""
 	case bytes.HasPrefix(data, []byte(preface)):
 		return "an HTTP/2 connection preface on a port for HTTP/1"
