@@ -39,7 +39,8 @@ type Doer interface {
 // one above the cap ends the call, and no pause is begun that the deadline
 // would cut short.
 type Client struct {
-	doer doerTripper
+	doer     doerTripper
+	fallback Fallback // nil: none
 
 	adding sync.Mutex // one AddPlugin at a time
 	policy atomic.Pointer[policy]
@@ -63,7 +64,7 @@ func NewClient(opts ...ClientOption) (*Client, error) {
 			return nil, errors.New("resilient.NewClient: the http.Client has a resilient.Transport: the attempts of the two would multiply")
 		}
 	}
-	c := &Client{doer: doerTripper{cfg.sender()}}
+	c := &Client{doer: doerTripper{cfg.sender()}, fallback: cfg.fallback}
 	c.policy.Store(cfg.policy)
 	return c, nil
 }
@@ -108,14 +109,14 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("resilient.Client: the request is nil")
 	}
 	if _, closes := c.doer.Doer.(*http.Client); closes || !hasBody(req) {
-		return c.policy.Load().run(req, c.doer).asResult()
+		return c.result(req, c.policy.Load().run(req, c.doer))
 	}
 	body := &onceCloser{ReadCloser: req.Body}
 	req = req.WithContext(req.Context())
 	req.Body = body
 	out := c.policy.Load().run(req, c.doer)
 	out.closeLater(body)
-	return out.asResult()
+	return c.result(req, out)
 }
 
 // closeLater closes a request's body that the Doer may have left open. With a

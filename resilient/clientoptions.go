@@ -18,6 +18,8 @@ type clientConfig struct {
 	policy  *policy
 	doer    Doer           // nil: an http.Client of its own
 	timeout *time.Duration // nil: not set
+
+	fallback Fallback // nil: none
 }
 
 type clientOptionFunc func(*clientConfig) error

@@ -97,7 +97,7 @@ func TestOverNetHTTP(t *testing.T) {
 	})
 	rule(t, "B1: the body arrives whole again after a reset in its middle", func(t *testing.T, g Gomega) {
 		source := strings.Repeat("0123456789abcdef", 16<<10) // 256 KiB
-		whole := make(chan bool, 1) // not the text: a failure would print all of it
+		whole := make(chan bool, 1)                          // not the text: a failure would print all of it
 		base, _ := pipes(t, func(n int, conn net.Conn) {
 			if n == 1 {
 				_, _ = io.CopyN(io.Discard, conn, 1000)
