@@ -72,7 +72,7 @@ func (r *reading) tree(files fs.FS, root, named string) error {
 		found = true
 		data, err := fs.ReadFile(files, path)
 		if err == nil {
-			r.file(filepath.Join(named, path), data)
+			r.file(filepath.ToSlash(filepath.Join(named, path)), data)
 		}
 		return err
 	})

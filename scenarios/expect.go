@@ -159,8 +159,11 @@ type OutcomeRule struct {
 // AnswerBody is a rule about the body of an answer.
 type AnswerBody string
 
-// BodyComplete: the caller could read the whole body that the server sent.
-const BodyComplete AnswerBody = "complete"
+// The rules about the body of an answer.
+const (
+	// BodyComplete: the caller could read the whole body that the server sent.
+	BodyComplete AnswerBody = "complete"
+)
 
 // AnyError in an OutcomeRule is an error of any kind; no outcome has it.
 const AnyError ErrorKind = "any"

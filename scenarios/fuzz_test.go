@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,7 +29,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		contracts, err := scenarios.Parse("fuzzed.yaml", data)
 		if err != nil {
-			if problems, ok := err.(scenarios.Problems); !ok || len(problems) == 0 || problems.Error() == "" || contracts != nil {
+			var problems scenarios.Problems
+			if !errors.As(err, &problems) || len(problems) == 0 || problems.Error() == "" || contracts != nil {
 				t.Fatalf("an error without problems, or contracts beside it: %v", err)
 			}
 			return

@@ -210,7 +210,7 @@ func documents(data []byte) []chunk {
 
 func isSeparator(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte("---"))
-	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+	return ok && (len(rest) == 0 || strings.IndexByte(" \t\r\n", rest[0]) >= 0)
 }
 
 // unreadable finds the first character that no contract file has: what is not

@@ -78,19 +78,19 @@ func match(contracts []*Contract, pattern string) ([]*Contract, error) {
 // near says which ids a pattern without a match may have meant.
 func near(pattern string, ids []string) string {
 	const most = 3
-	var close []string
+	var alike []string
 	for _, id := range ids {
 		if area(id) == area(pattern) {
-			close = append(close, id)
+			alike = append(alike, id)
 		}
 	}
 	if id := nearest(pattern, ids); id != "" {
-		close = append([]string{id}, slices.DeleteFunc(close, func(other string) bool { return other == id })...)
+		alike = append([]string{id}, slices.DeleteFunc(alike, func(other string) bool { return other == id })...)
 	}
-	if len(close) == 0 {
+	if len(alike) == 0 {
 		return "; faultsrv contracts list shows them all"
 	}
-	return "; the nearest: " + strings.Join(close[:min(most, len(close))], ", ")
+	return "; the nearest: " + strings.Join(alike[:min(most, len(alike))], ", ")
 }
 
 // outside says which contracts a level leaves out.

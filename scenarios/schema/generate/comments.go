@@ -148,7 +148,8 @@ func (c *comments) ofWord(t reflect.Type, word string) string {
 var unsaid = strings.NewReplacer(
 	" unless said (0)", " unless said", "left out (nil)", "left out",
 	"The zero value is", "Left out, it is", "the zero value is", "left out, it is", "the zero point is", "left out, it is",
-	"The zero value matches", "Left out, it matches", "the zero value means", "left out, it means", "the zero value runs", "left out, it runs", "nil means", "left out, it means", "Nil means", "Left out, it means",
+	"The zero value matches", "Left out, it matches", "the zero value means", "left out, it means",
+	"the zero value runs", "left out, it runs", "nil means", "left out, it means", "Nil means", "Left out, it means",
 	" (also the zero value)", "", "A nil field was not said by the contract; Defaulted fills it in.", "A key that is left out has its default.",
 )
 

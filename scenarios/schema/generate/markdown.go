@@ -45,7 +45,7 @@ func reference(s *schema, c *comments) []byte {
 	return p.Bytes()
 }
 
-func (p *page) section(title, text string) { fmt.Fprintf(p, "\n## %s\n\n%s", title, text) }
+func (p *page) section(title, text string) { p.WriteString("\n## " + title + "\n\n" + text) }
 
 // definitions writes a section for each mapping that an object refers to, and
 // for those that they refer to, in the order of their mention.
@@ -57,7 +57,7 @@ func (p *page) definitions(object *jsonschema.Schema) {
 		}
 		p.written = append(p.written, name)
 		if mapping := mappingOf(definition); mapping != nil && mapping.Properties != nil {
-			fmt.Fprintf(p, "\n### %s\n\n%s\n\n%s", name, definition.Description, p.table(mapping))
+			p.WriteString("\n### " + name + "\n\n" + definition.Description + "\n\n" + p.table(mapping))
 		}
 		p.definitions(definition)
 	}

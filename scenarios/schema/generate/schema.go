@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -49,8 +50,12 @@ func contractSchema(c *comments) (*schema, error) {
 		}
 	}
 	data, err := json.MarshalIndent(s.root, "", "  ")
-	s.json = append(data, '\n')
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	s.json = append(s.json, data...)
+	s.json = append(s.json, '\n')
+	return s, nil
 }
 
 // parameterTypes are the types of the acts' parameters and of what goes with an
@@ -75,9 +80,7 @@ func parameterTypes() []reflect.Type {
 // reflect adds the definitions of a type, the type's own among them.
 func (s *schema) reflect(r *jsonschema.Reflector, t reflect.Type) {
 	own := r.ReflectFromType(t)
-	for name, definition := range own.Definitions {
-		s.root.Definitions[name] = definition
-	}
+	maps.Copy(s.root.Definitions, own.Definitions)
 	own.Definitions, own.Version = nil, ""
 	s.root.Definitions[s.name(t)] = own
 }
