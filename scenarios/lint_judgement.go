@@ -16,7 +16,7 @@ func judgementRules() []Rule {
 		{"observe-known", "observe lists words of the expectations, or fields of attempts", observeKnown},
 		{"evaluator-known", "an evaluator is registered", evaluatorKnown},
 		{"premise-before-comparison", "gaps, same, spread and a body that is replayed are judged only where a second attempt is a premise, or expected beside them", premiseBeforeComparison},
-		{"gap-ends-at-the-server", "a lower bound of a gap needs an attempt that the server ends; one that the client ends (stall, accept-hang, delay beyond a timeout) has no known end", gapEndsAtTheServer},
+		{"gap-ends-at-the-server", "a lower bound of a gap needs an attempt that the server ends; one that the client ends (stall, accept-hang, a late answer) has no known end", gapEndsAtTheServer},
 		{"retry-after-sent", "a gap that is bounded by retry-after needs a step that sends a Retry-After", retryAfterSent},
 		{"connections-need-fresh", "an exact count of connections needs client: fresh, since a pool may open more than it uses; over HTTP/2 all requests share one", connectionsNeedFresh},
 		{"effects-need-commit", "effects count only steps with commit", effectsNeedCommit},
