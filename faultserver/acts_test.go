@@ -187,6 +187,36 @@ var _ = Describe("A client that leaves before its request has come", func() {
 	})
 })
 
+var _ = Describe("A client that leaves in the middle of an answer", func() {
+	It("has been answered, with the body bytes that it took", func() {
+		s := run("200:body=64MiB")
+		p := dial(GinkgoTB(), s.URL())
+		p.say(get("/"))
+		_, err := io.ReadFull(p.reader, make([]byte, 1<<20))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(p.Close()).To(Succeed())
+		a := over(s, 1)[0]
+		Expect(a.Met).To(BeTrue())
+		Expect(a.Happened.Kind).To(Equal("answer"))
+		Expect(a.Happened.Body).To(BeNumerically(">", 900<<10))
+		Expect(a.Happened.Body).To(BeNumerically("<", 64<<20))
+		Expect(a.Happened.Detail).To(ContainSubstring("the client left after"))
+		Expect(a.Client.How).To(Equal("client-rst"))
+	})
+
+	It("has not met a strike that was still to come", func() {
+		s := run("reset@response-body@64MiB")
+		p := dial(GinkgoTB(), s.URL())
+		p.say(get("/"))
+		_, err := io.ReadFull(p.reader, make([]byte, 1<<20))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(p.Close()).To(Succeed())
+		a := over(s, 1)[0]
+		Expect(a.Met).To(BeFalse())
+		Expect(a.Happened.Kind).To(Equal("client-left"))
+	})
+})
+
 var _ = Describe("Redirect", func() {
 	It("keeps the call's token, and the request's own path where none is given", func() {
 		s := serve(faultserver.Config{Calls: []faultserver.CallConfig{{Token: "a"}}, Script: script("redirect:308:to=/b,redirect")})

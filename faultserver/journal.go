@@ -131,7 +131,8 @@ type StepRef struct {
 type Effect struct {
 	// Kind is "answer", "reset", "close", "stall", "truncate", "stale" or
 	// "accept-hang"; in Attempt.Happened also "client-left" (the client left
-	// before the act could strike) and "failed".
+	// before the act could strike), "bad-body" (its request broke its own
+	// framing) and "failed" (the server could not do its part).
 	Kind string `json:"kind"`
 	// At is the point, as text.
 	At string `json:"at,omitempty"`
