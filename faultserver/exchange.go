@@ -42,6 +42,9 @@ type exchange struct {
 func (x *exchange) run() bool {
 	x.session.observe(x.record)
 	defer func() {
+		if x.keep {
+			x.conn.rests()
+		}
 		if x.conn.stale == nil || x.conn.stale.exchange != x {
 			x.finish()
 		}

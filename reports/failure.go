@@ -168,15 +168,7 @@ func besides(result Result) string {
 }
 
 func outcomeText(outcome scenarios.Outcome) string {
-	text := string(outcome.Kind)
-	status := outcome.Status
-	if outcome.Error != nil {
-		text += " " + string(outcome.Error.Kind)
-		status = cmp.Or(status, outcome.Error.LastStatus)
-	}
-	if status != 0 {
-		text += fmt.Sprintf(", status %d", status)
-	}
+	text := shortOutcome(outcome)
 	if outcome.Error != nil && outcome.Error.Message != "" {
 		text += ": " + outcome.Error.Message
 	}
@@ -186,6 +178,23 @@ func outcomeText(outcome scenarios.Outcome) string {
 	return text
 }
 
+// shortOutcome is the outcome without anybody's own words.
+func shortOutcome(outcome scenarios.Outcome) string {
+	text := string(outcome.Kind)
+	status := outcome.Status
+	if outcome.Error != nil {
+		text += " " + string(outcome.Error.Kind)
+		status = cmp.Or(status, outcome.Error.LastStatus)
+	}
+	if status != 0 {
+		text += fmt.Sprintf(", status %d", status)
+	}
+	return text
+}
+
+// rerunSecret says what to do with a command in which a secret is hidden.
+const rerunSecret = "the " + hashPrefix + "… in it stands for a secret: put yours there"
+
 // rerun is never broken over lines: it is there to be copied.
 func (p page) rerun(result Result) {
 	if result.Meta.Rerun == "" {
@@ -193,6 +202,6 @@ func (p page) rerun(result Result) {
 	}
 	p.line(fmt.Sprintf("  %-*s%s", labelWidth-2, "rerun", clean(result.Meta.Rerun)))
 	if strings.Contains(result.Meta.Rerun, hashPrefix) {
-		p.field("", "(the "+hashPrefix+"… in it stands for a secret: put yours there)")
+		p.field("", "("+rerunSecret+")")
 	}
 }

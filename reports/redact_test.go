@@ -169,6 +169,7 @@ var _ = Describe("a redactor", func() {
 var renderers = map[string]Renderer{
 	"JSON":               JSON,
 	"JUnit":              JUnit,
+	"Markdown":           Markdown,
 	"text":               Terminal(Style{}),
 	"text in a terminal": Terminal(Style{Color: true, Width: 80}),
 	"its own copy, read again": func(w io.Writer, run Run) error {

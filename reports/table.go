@@ -11,8 +11,12 @@ import (
 // assertions to say, so that a failed test and a report show the same.
 func attemptTable(result Result) string {
 	var text strings.Builder
-	_ = assertions.WriteRows(&text, assertions.Rows(mapped(result.Attempts, Attempt.asJournaled))) // a builder takes everything
+	_ = assertions.WriteRows(&text, attemptRows(result)) // a builder takes everything
 	return text.String()
+}
+
+func attemptRows(result Result) []assertions.Row {
+	return assertions.Rows(mapped(result.Attempts, Attempt.asJournaled))
 }
 
 // asJournaled is the attempt as the journal had it, less what a report leaves

@@ -127,12 +127,7 @@ var levels = []scenarios.Level{scenarios.Must, scenarios.Should, scenarios.Obser
 
 // totals is a table of levels by those verdicts that were given.
 func (p page) totals(run Run) {
-	var columns []assertions.Verdict
-	for _, verdict := range slices.Concat([]assertions.Verdict{assertions.Pass}, explained, []assertions.Verdict{assertions.KnownFail, assertions.Observed}, passedOver) {
-		if run.count(verdict) > 0 {
-			columns = append(columns, verdict)
-		}
-	}
+	columns := givenVerdicts(run)
 	if len(columns) == 0 {
 		return
 	}

@@ -20,3 +20,10 @@ var (
 	// known are all; a result with another one says nothing that can be relied on.
 	known = slices.Concat(judged, impossible, passedOver, []assertions.Verdict{assertions.Observed})
 )
+
+// givenVerdicts are those that the run has, in the order of a table of totals.
+func givenVerdicts(run Run) []assertions.Verdict {
+	order := slices.Concat([]assertions.Verdict{assertions.Pass}, explained,
+		[]assertions.Verdict{assertions.KnownFail, assertions.Observed}, passedOver)
+	return slices.DeleteFunc(order, func(v assertions.Verdict) bool { return run.count(v) == 0 })
+}
