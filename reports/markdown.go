@@ -128,7 +128,7 @@ func (d *markdown) result(result Result) {
 		d.block(markdownFence("sh", result.Meta.Rerun))
 	}
 	if strings.Contains(result.Meta.Rerun, hashPrefix) {
-		d.block(rerunSecret)
+		d.block("(" + rerunSecret + ")")
 	}
 }
 
