@@ -64,7 +64,7 @@ type conn struct {
 
 	mu     sync.Mutex
 	owner  *Session // whose requests it carries
-	idle   bool     // waiting for a request's first byte
+	busy   bool     // with a request, or with a connection-level step
 	finned bool     // ended by closeIfIdle
 	closed bool
 }
@@ -102,7 +102,7 @@ func (c *conn) serve(struck *exchange) {
 
 // next serves one request and tells whether the connection lives on.
 func (c *conn) next() bool {
-	if len(c.in.unread()) == 0 && !c.rest() {
+	if !c.rest() {
 		return false
 	}
 	c.overtaken()
@@ -127,18 +127,25 @@ func (c *conn) next() bool {
 // rest waits for the first byte of a request and tells whether one came.
 func (c *conn) rest() bool {
 	c.mu.Lock()
-	c.idle = true
-	var deadline time.Time
-	if c.stale != nil {
-		deadline = c.stale.at
+	c.busy = false
+	if !c.finned {
+		var deadline time.Time
+		if c.stale != nil {
+			deadline = c.stale.at
+		}
+		_ = c.tcp.SetReadDeadline(deadline)
 	}
-	_ = c.tcp.SetReadDeadline(deadline)
 	c.mu.Unlock()
-	err := c.in.fill()
+	var err error
+	if len(c.in.unread()) == 0 {
+		err = c.in.fill()
+	}
 	c.mu.Lock()
-	c.idle = false
+	c.busy = true
 	finned := c.finned
-	_ = c.tcp.SetReadDeadline(time.Time{})
+	if !finned {
+		_ = c.tcp.SetReadDeadline(time.Time{})
+	}
 	c.mu.Unlock()
 	if finned {
 		c.linger = lingerTime
@@ -151,11 +158,18 @@ func (c *conn) rest() bool {
 	return err == nil
 }
 
+// rests enters that the connection is done with a request.
+func (c *conn) rests() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+}
+
 // closeIfIdle sends FIN if the connection waits for a request.
 func (c *conn) closeIfIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.idle && !c.finned && !c.closed {
+	if !c.busy && !c.finned && !c.closed {
 		c.finned = true
 		_ = c.tcp.CloseWrite() // a connection that is gone needs none
 		_ = c.tcp.SetReadDeadline(time.Now().Add(lingerTime))
@@ -195,6 +209,20 @@ func (c *conn) session() *Session {
 		return c.owner
 	}
 	return c.router.fallback()
+}
+
+// start makes a new connection a session's, and takes the connection-level step
+// that strikes it, if one does. It fails if the session is closed.
+func (c *conn) start(s *Session) (struck *exchange, joined bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !s.join(c) {
+		return nil, false
+	}
+	c.owner = s
+	struck = s.strikeOn(c)
+	c.busy = struck != nil
+	return struck, true
 }
 
 // assign makes the connection carry a session's requests. It fails if the

@@ -98,11 +98,16 @@ func (s *Session) acceptAll() {
 // script if there is one.
 func (s *Session) take(tcp *net.TCPConn) bool {
 	c, err := newConn(tcp, s)
-	if err != nil || !c.assign(s) {
+	if err != nil {
+		_ = tcp.Close() // it is gone already
+		return true
+	}
+	struck, joined := c.start(s)
+	if !joined {
 		_ = tcp.Close() // the session is being closed
 		return false
 	}
-	go c.serve(s.strikeOn(c))
+	go c.serve(struck)
 	return true
 }
 

@@ -194,8 +194,13 @@ func (s *Session) currentCall() *callState {
 }
 
 // CloseIdle ends the connections that wait for a next request, or have not
-// carried one yet, with FIN. It has been sent when the call returns.
+// carried one yet, with FIN. It has been sent when the call returns. As with
+// Journal, a connection whose answer is just being written counts as one that
+// waits.
 func (s *Session) CloseIdle() {
+	s.mu.Lock()
+	s.settle()
+	s.mu.Unlock()
 	for _, c := range s.openConns() {
 		c.closeIfIdle()
 	}
