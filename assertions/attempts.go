@@ -2,6 +2,7 @@ package assertions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -14,7 +15,8 @@ import (
 // With `policy` a call makes exactly as many as the policy in force allows
 // where every attempt failed, and no more than that where one was answered
 // with the success answer. A policy whose attempts are not known makes it not
-// observed.
+// observed. So do too few attempts of a call that the runner had to end, where
+// it is not known how long the client pauses.
 //
 // What a client says of its own attempts is compared and mentioned; the
 // server's count is judged.
@@ -30,7 +32,10 @@ func attempts(s subject, want scenarios.Attempts) Check {
 		total += made
 		t.judged++
 		t.saw(count(made))
-		if why := attemptsOf(s, call, want); why != "" {
+		switch why, short := attemptsOf(s, call, want); {
+		case short && s.maybePausing(call):
+			t.cannotSee(s.who(call) + cutOff)
+		case why != "":
 			t.fail(s.who(call)+why, indexes(call.attempts)...)
 		}
 		if said := call.Outcome.Attempts; said != 0 && said != made {
@@ -40,32 +45,36 @@ func attempts(s subject, want scenarios.Attempts) Check {
 	}
 	if want.Total != nil {
 		t.observed = []string{count(total)}
-		if total != *want.Total {
+		switch {
+		case total < *want.Total && slices.ContainsFunc(s.calls, s.maybePausing):
+			t.cannotSee(cutOff)
+		case total != *want.Total:
 			t.fail(fmt.Sprintf("%s of all calls together reached the server, not %s", plural(total, "attempt"), count(*want.Total)))
 		}
 	}
 	return t.check("attempts", expected)
 }
 
-// attemptsOf says what is wrong with the number of a call's attempts; empty
-// where nothing is.
-func attemptsOf(s subject, call madeCall, want scenarios.Attempts) string {
+// attemptsOf says what is wrong with the number of a call's attempts, empty
+// where nothing is, and whether there are too few.
+func attemptsOf(s subject, call madeCall, want scenarios.Attempts) (why string, short bool) {
 	made := len(call.attempts)
 	if want.Policy {
 		allowed := *s.evidence.Policy.Attempts
 		if made > allowed {
 			return fmt.Sprintf("%s reached the server, %s too many: the policy allows %s, the first included",
-				plural(made, "attempt"), count(made-allowed), count(allowed))
+				plural(made, "attempt"), count(made-allowed), count(allowed)), false
 		}
 		if made < allowed && !anyServed(s, call) {
 			return fmt.Sprintf("%s reached the server and every one failed, yet the policy allows %s: the client gave up early",
-				plural(made, "attempt"), count(allowed))
+				plural(made, "attempt"), count(allowed)), true
 		}
 	}
-	if want.Each != nil && made != *want.Each {
-		return outsideRange(made, scenarios.Range{Min: want.Each, Max: want.Each}, "attempt", "reached the server")
+	bounds := scenarios.Range{Min: want.Min, Max: want.Max}
+	if want.Each != nil {
+		bounds = scenarios.Range{Min: want.Each, Max: want.Each}
 	}
-	return outsideRange(made, scenarios.Range{Min: want.Min, Max: want.Max}, "attempt", "reached the server")
+	return outsideRange(made, bounds, "attempt", "reached the server"), bounds.Min != nil && made < *bounds.Min
 }
 
 func attemptsText(s subject, want scenarios.Attempts) string {

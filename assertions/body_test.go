@@ -27,6 +27,18 @@ func bodyCases() []wordCase {
 		e.Calls[0].Cancelled = 51 * ms
 		return e
 	}
+	timed := func(e Evidence) Evidence {
+		e.Policy.Timeouts = &scenarios.Timeouts{Attempt: 100 * ms}
+		return e
+	}
+	bounded := func(e Evidence) Evidence {
+		e.Contract.Calls[0].Timeout = 100 * ms
+		return e
+	}
+	hedged := func(e Evidence) Evidence {
+		e.Policy.Hedge = &scenarios.Hedge{Delay: 10 * ms}
+		return e
+	}
 	return []wordCase{
 		{"the same bytes each time", sent(), "", want, []state{isOK}},
 		{"an empty body the second time", sent(carrying(faultserver.Body{})), "", want, []state{isRed}},
@@ -39,6 +51,10 @@ func bodyCases() []wordCase {
 		{"cut by an early answer, and other bytes", sent(cutAfter(other, 1000), struckAt("request-body@1000")), "", want, []state{isRed}},
 		{"answered at its head", sent(cutAfter(source, 0), struckAt("request-head")), "", want, []state{isOK}},
 		{"left unfinished by the client", sent(cutAfter(source, 0), clientLeft), "", want, []state{isRed}},
+		{"left unfinished at its head, where the step strikes", sent(cutAfter(source, 0), clientLeft, struckAt("request-head")), "", want, []state{isOK}},
+		{"left unfinished within a timeout of the policy", timed(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
+		{"left unfinished within a timeout of the call", bounded(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
+		{"left unfinished for a faster hedge", hedged(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
 		{"broken off by a chunk that is none", sent(cutAfter(source, 1000), badChunk), "", want, []state{isRed}},
 		{"left unfinished by a caller who cancelled", cancelled(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
 		{"a request without a body, as asked", evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms)), "", want, []state{isOK}},

@@ -30,6 +30,7 @@ func connectionCases() []wordCase {
 	closesAfterTheWatch := func(e *Evidence) {
 		e.Journal.Connections[2].Client = faultserver.ClientEnd{How: "client-fin", At: time.Minute}
 	}
+	closedAfterTheWatch := func(e *Evidence) { e.Journal.Connections[0].Closed = time.Minute }
 	return []wordCase{
 		{"one connection, used again", reused, "", scenarios.Expectation{Connections: exactly(1)}, []state{isOK}},
 		{"another connection for the retry", fresh, "", scenarios.Expectation{Connections: exactly(2)}, []state{isOK}},
@@ -39,11 +40,13 @@ func connectionCases() []wordCase {
 		{"a discarded answer, drained a little", took(4096), "", limit, []state{isOK}},
 		{"a discarded answer, drained without end", took(1 << 20), "", limit, []state{isRed}},
 		{"a platform that cannot tell", took(-1), "", limit, []state{isBlind}},
+		{"a failure without an answer", evidenceOf(struck(1, 0), served(2, 50*ms, 51*ms)), "", limit, []state{isBlind}},
 		{"no discarded answer", evidenceOf(served(1, 0, ms)), "", limit, []state{isBlind}},
 
 		{"none held open", held(0), "", scenarios.Expectation{OpenAfter: atMost(1)}, []state{isOK}},
 		{"discarded answers left open", held(3), "", scenarios.Expectation{OpenAfter: atMost(1)}, []state{isRed}},
 		{"one closed only after the watch", held(1, closesAfterTheWatch), "", scenarios.Expectation{OpenAfter: exactly(0)}, []state{isRed}},
+		{"one that the server closed only after the watch", held(0, closedAfterTheWatch), "", scenarios.Expectation{OpenAfter: exactly(1)}, []state{isOK}},
 	}
 }
 
@@ -72,6 +75,8 @@ func windowCases() []wordCase {
 		return edited(evidenceOf(failed(1, 0, ms), failed(2, at, at+ms)), edits)
 	}
 	late := func(d time.Duration) edit[Evidence] { return func(e *Evidence) { e.Lateness = d } }
+	twoRepeats := in2Calls([]faultserver.Attempt{failed(1, 5*ms, 6*ms)}, []faultserver.Attempt{failed(1, 150*ms, 151*ms)})
+	twoRepeats.Calls[1].Started = 90 * ms
 	return []wordCase{
 		{"none while it is open", second(500 * ms), "", within(400*ms, *exactly(0), firstAnswer), []state{isOK}},
 		{"one while it is open", second(300 * ms), "", within(400*ms, *exactly(0), firstAnswer), []state{isRed}},
@@ -84,6 +89,8 @@ func windowCases() []wordCase {
 		{"one too late, on a machine that was not", second(150*ms, late(99*ms)), "", within(400*ms, *exactly(0), faultserver.Moment{Attempt: 1, Plus: 100 * ms}), []state{isRed}},
 		{"from the call's return", second(50 * ms), "", within(time.Second, *exactly(0), faultserver.Moment{}), []state{isOK}},
 		{"from its start", second(50 * ms), "", within(time.Second, *exactly(2), faultserver.Moment{Event: faultserver.Started}), []state{isOK}},
+		{"from the start of the first repeat", twoRepeats, "pay", within(50*ms, *exactly(1), faultserver.Moment{Event: faultserver.Started}), []state{isOK}},
+		{"from the return of the last repeat", twoRepeats, "pay", within(time.Second, *exactly(0), faultserver.Moment{Event: faultserver.Returned}), []state{isOK}},
 		{"from a moment that never came", second(50 * ms), "", within(time.Second, *exactly(0), faultserver.Moment{Attempt: 3}), []state{isBlind}},
 		{"from the return of all others, where there are none", second(50 * ms), "", within(time.Second, *exactly(0), faultserver.Moment{Event: faultserver.AllOthersReturned}), []state{isBlind}},
 		{"from the return of all others", in2Calls([]faultserver.Attempt{failed(1, 0, ms)}, []faultserver.Attempt{failed(1, 100*ms, 101*ms)}), "",
@@ -103,6 +110,7 @@ func overlapCases() []wordCase {
 		{"two side by side", beside, "", scenarios.Expectation{Overlap: exactly(2)}, []state{isOK}},
 		{"two where one is the limit", beside, "", scenarios.Expectation{Overlap: atMost(1)}, []state{isRed}},
 		{"one after another, between the answer's two stamps", quick, "", scenarios.Expectation{Overlap: atMost(1)}, []state{isOK}},
+		{"one at the moment that another ends", evidenceOf(failed(1, 0, 50*ms), failed(2, 50*ms, 60*ms)), "", scenarios.Expectation{Overlap: atMost(1)}, []state{isOK}},
 		{"beside one that never ended", open, "", scenarios.Expectation{Overlap: atMost(1)}, []state{isRed}},
 		{"never beside another", quick, "", scenarios.Expectation{Overlap: atLeast(3)}, []state{isRed}},
 		{"after leaving one, which the server notices late", hurried, "", scenarios.Expectation{Overlap: atMost(1)}, []state{isNoise}},

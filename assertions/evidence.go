@@ -47,5 +47,8 @@ type CallRecord struct {
 	Started   time.Duration
 	Cancelled time.Duration
 	Returned  time.Duration
-	Outcome   scenarios.Outcome
+	// Overdue tells that the call had not returned in the time that the runner
+	// gives a call, and was ended.
+	Overdue bool
+	Outcome scenarios.Outcome
 }

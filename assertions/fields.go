@@ -57,12 +57,21 @@ func requests(attempts []faultserver.Attempt) []faultserver.Attempt {
 }
 
 // same judges that a field is equal in all requests of each call; absent from
-// all is equal too. No clock. Where no call made two requests there is nothing
-// to compare, and it is not observed.
+// all is equal too. A header that the contract's call has must also be as the
+// caller gave it. No clock. Where no call made two requests there is nothing to
+// compare, and it is not observed.
 func same(s subject, field scenarios.Field) Check {
 	var t tally
 	for _, call := range s.calls {
 		list := requests(call.attempts)
+		if given, asked := s.given(call, field); asked && len(list) > 0 {
+			if value, has := fieldOf(list[0], field); value != given {
+				t.saw(valueText(value, has))
+				t.fail(fmt.Sprintf("%s%s was %s in attempt %d, and the caller gave %s: the client sends another request than it was asked to",
+					s.who(call), field, valueText(value, has), list[0].Number, valueText(given, true)), list[0].Index)
+				continue
+			}
+		}
 		if len(list) < 2 {
 			t.skip("no call made two requests: there is nothing to compare")
 			continue
@@ -82,6 +91,17 @@ func same(s subject, field scenarios.Field) Check {
 		}
 	}
 	return t.check("same."+string(field), "the same in every attempt of a call")
+}
+
+// given is the value that a call's caller gave a header field; false where it
+// gave none, and for what is no header.
+func (s subject) given(call madeCall, field scenarios.Field) (string, bool) {
+	if name, header := strings.CutPrefix(string(field), "header."); header && name != "" {
+		if asked, ok := contractCall(s.evidence.Contract, call.Name); ok {
+			return fieldOf(faultserver.Attempt{Headers: asked.Headers}, field)
+		}
+	}
+	return "", false
 }
 
 // distinct judges that no value of a field is used by two calls; a request

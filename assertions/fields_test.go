@@ -2,6 +2,7 @@ package assertions
 
 import (
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -44,6 +45,7 @@ func fieldCases() []wordCase {
 		{"another key in the retry", keys("a", "b"), "", same(key), []state{isRed}},
 		{"a long key that changes", keys(strings.Repeat("k", 300), "b"), "", same(key), []state{isRed}},
 		{"absent from all", bare, "", same(key), []state{isOK}},
+		{"empty, then absent", evidenceOf(failed(1, 0, ms, with("Idempotency-Key", "")), failed(2, 50*ms, 51*ms)), "", same(key), []state{isRed}},
 		{"lost on the retry", half, "", same(key), []state{isRed}},
 		{"two lines are one value", lines, "", same("header.accept"), []state{isOK}},
 		{"two lines in another order", swapped, "", same("header.accept"), []state{isRed}},
@@ -63,5 +65,23 @@ func fieldCases() []wordCase {
 		{"every attempt has it", keys("a", "b"), "", scenarios.Expectation{Present: fields(key)}, []state{isOK}},
 		{"one attempt lacks it", half, "", scenarios.Expectation{Present: fields(key)}, []state{isRed}},
 		{"no attempt at all", evidenceOf(), "", scenarios.Expectation{Present: fields(key)}, []state{isBlind}},
+	}
+}
+
+// TestSameIsWhatTheCallerGave: a client that replaces the caller's header by one
+// of its own, the same in every attempt, has not kept it.
+func TestSameIsWhatTheCallerGave(t *testing.T) {
+	const key = scenarios.Field("header.Idempotency-Key")
+	for value, want := range map[string]bool{"mine": true, "generated": false} {
+		e := evidenceOf(
+			failed(1, 0, ms, with("idempotency-key", value)),
+			failed(2, 50*ms, 51*ms, with("idempotency-key", value)))
+		e.Contract = &scenarios.Contract{Calls: []scenarios.Call{{
+			Name: e.Calls[0].Name, Headers: faultserver.Headers{{Name: "Idempotency-Key", Value: "mine"}},
+		}}}
+		check := same(subjectOf(e, ""), key)
+		if check.OK == nil || *check.OK != want {
+			t.Errorf("%s: OK %v (%s), expected %t", value, check.OK, check.Explanation, want)
+		}
 	}
 }

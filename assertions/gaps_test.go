@@ -31,6 +31,9 @@ func gapsCases() []wordCase {
 	late := func(d time.Duration) edit[Evidence] { return func(e *Evidence) { e.Lateness = d } }
 	seconds := faultserver.SentRetryAfter{Value: "1", Wait: ptr(time.Second)}
 	date := faultserver.SentRetryAfter{Value: "Mon, 30 Nov 2026 08:00:02 GMT", Wait: ptr(1500 * ms), Until: ptr(1501 * ms)}
+	hung := stalled(1, 0, 100*ms, func(a *faultserver.Attempt) { a.Happened.Kind = "accept-hang" })
+	halfSent := stalled(1, 0, 100*ms, func(a *faultserver.Attempt) { a.Happened.Kind, a.Happened.End = "truncate", "stall" })
+	leftLater := func(a *faultserver.Attempt) { a.Client.At = time.Second }
 	return []wordCase{
 		{"a pause that is long enough", paused(40 * ms), "", atLeast(40 * ms), []state{isOK}},
 		{"a pause that is a hair too short", paused(40*ms - 1), "", atLeast(40 * ms), []state{isRed}},
@@ -39,10 +42,14 @@ func gapsCases() []wordCase {
 		{"the second pause, which never was", paused(40 * ms), "", atLeast(40*ms, 2), []state{isBlind}},
 		{"no retry", evidenceOf(failed(1, 0, ms)), "", atLeast(40 * ms), []state{isBlind}},
 		{"an attempt that the client ended", evidenceOf(stalled(1, 0, 100*ms), failed(2, 101*ms, 102*ms)), "", atLeast(40 * ms), []state{isBlind}},
+		{"a hanging connection that the client ended", evidenceOf(hung, failed(2, 101*ms, 102*ms)), "", atLeast(40 * ms), []state{isBlind}},
+		{"a body that stalled, and that the client ended", evidenceOf(halfSent, failed(2, 101*ms, 102*ms)), "", atLeast(40 * ms), []state{isBlind}},
+		{"a stall that the server ended", evidenceOf(stalled(1, 0, 100*ms, leftLater), failed(2, 110*ms, 111*ms)), "", atLeast(40 * ms), []state{isRed}},
 		{"an attempt that was still open", evidenceOf(failed(1, 0, 0, func(a *faultserver.Attempt) { a.Open = true }), failed(2, 101*ms, 102*ms)), "", atLeast(40 * ms), []state{isBlind}},
 		{"after a struck connection", evidenceOf(struck(1, 0), failed(2, 10*ms, 11*ms)), "", atLeast(40 * ms), []state{isRed}},
 
 		{"a pause that is short enough", paused(100 * ms), "", atMost(100 * ms), []state{isOK}},
+		{"a pause that is as long as it may be", paused(100*ms + ms/10), "", atMost(100 * ms), []state{isOK}},
 		{"a pause that is too long", paused(300 * ms), "", atMost(100 * ms), []state{isRed}},
 		{"a pause that is too long by what the machine was late", paused(110*ms, late(10*ms)), "", atMost(100 * ms), []state{isNoise}},
 		{"a pause that is too long on a machine later than the bound leaves room for", paused(time.Second, late(61*ms)), "", atMost(100 * ms), []state{isNoise}},

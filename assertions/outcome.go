@@ -24,7 +24,9 @@ import (
 //     that takes `connect` for `reset` names both.
 //   - last-status: the status that the error exposes.
 //
-// A client that does not say how the call ended makes it not observed.
+// A client that does not say how the call ended makes it not observed, and so
+// does a call that the runner had to end, where it is not known how long the
+// client pauses.
 func outcome(s subject, want scenarios.OutcomeRule) Check {
 	var t tally
 	for _, call := range s.calls {
@@ -55,6 +57,9 @@ func matchOutcome(s subject, call madeCall, want scenarios.OutcomeRule) match {
 		return matchAny(s, call, want.AnyOf)
 	case want.Not != nil:
 		return negated(matchOutcome(s, call, *want.Not), call, *want.Not)
+	}
+	if s.maybePausing(call) {
+		return match{why: cutOff}
 	}
 	switch call.Outcome.Kind {
 	case scenarios.ResponseOutcome, scenarios.ErrorOutcome, scenarios.SuccessOutcome:

@@ -55,6 +55,8 @@ func outcomeCases() []wordCase {
 			a.Happened, a.Client.How = faultserver.Effect{Kind: "stall", At: "request-end"}, "client-fin"
 		}), "", success, []state{isBlind}},
 		{"ended 0 before the success answer was acknowledged", recovered(exited0, func(a *faultserver.Attempt) { a.Acked = 2 }), "", success, []state{isBlind}},
+		{"ended 0 after another 2xx", recovered(exited0, func(a *faultserver.Attempt) { a.Happened.Status = 202 }), "", success, []state{isBlind}},
+		{"ended 0 after a 200 with another body", recovered(exited0, func(a *faultserver.Attempt) { a.Happened.Body = 7 }), "", success, []state{isBlind}},
 		{"ended 0 after a 503", ended(exited0), "", success, []state{isBlind}},
 		{"no word of how it ended", ended(scenarios.Outcome{Kind: scenarios.UnknownOutcome, Note: "exit status 7 is not in the profile"}), "", success, []state{isBlind}},
 		{"the success answer to HEAD, which has no body", recovered(scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 200, BodySHA256: faultserver.Body{}.SHA256()},
@@ -76,6 +78,7 @@ func outcomeCases() []wordCase {
 		{"an answer instead of an error", ended(response(503)), "", kind(scenarios.ErrExhausted), []state{isRed}},
 		{"any error", ended(failure(scenarios.ErrOther), blind), "", kind(scenarios.AnyError), []state{isOK}},
 		{"a kind, of a client that does not tell kinds", ended(failure(scenarios.ErrOther), blind), "", kind(scenarios.ErrReset), []state{isBlind}},
+		{"a kind, of a client that only tells another", ended(failure(scenarios.ErrTimeout), blind), "", kind(scenarios.ErrReset), []state{isRed}},
 		{"a kind, of a client that tells kinds and says other", ended(failure(scenarios.ErrOther)), "", kind(scenarios.ErrReset), []state{isRed}},
 		{"ended 0 after a 503, where an error is asked", ended(exited0), "", kind(scenarios.AnyError), []state{isBlind}},
 		{"ended 0 after the success answer, where an error is asked", recovered(exited0), "", kind(scenarios.AnyError), []state{isRed}},

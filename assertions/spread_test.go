@@ -2,9 +2,11 @@ package assertions
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -44,6 +46,22 @@ func spreadCases() []wordCase {
 		e.Lateness = d
 		return e
 	}
+	// again tries each call a third time, without a pause.
+	again := func(e Evidence) Evidence {
+		for _, second := range slices.Clone(e.Journal.Attempts) {
+			if second.Number == 2 {
+				e.Journal.Attempts = append(e.Journal.Attempts, failed(3, second.End.Earliest, second.End.Latest, of(second.Call)))
+			}
+		}
+		return e
+	}
+	// told gives each first answer a Retry-After.
+	told := func(e Evidence) Evidence {
+		for i := range e.Journal.Attempts {
+			e.Journal.Attempts[i].RetryAfter = &faultserver.SentRetryAfter{Value: "1", Wait: ptr(time.Second)}
+		}
+		return e
+	}
 	atTheCap := func(i int) time.Duration { return min(evenly(200, 500*ms, 1500*ms, 0)(i), time.Second) }
 	return []wordCase{
 		{"full jitter", herd(200, full, evenly(200, 0, 2*time.Second, 0)), "herd", likePolicy, []state{isOK}},
@@ -57,6 +75,8 @@ func spreadCases() []wordCase {
 		{"decorrelated jitter, capped", herd(200, decorrelated, atTheCap), "herd", likePolicy, []state{isOK}},
 		{"decorrelated jitter, all at the base", herd(200, decorrelated, always(500*ms)), "herd", likePolicy, []state{isRed}},
 		{"no jitter, on a machine that may have made it so", late(herd(200, full, always(2*time.Second)), time.Second), "herd", likePolicy, []state{isNoise}},
+		{"second retries are not first ones", again(herd(200, full, evenly(200, 0, 2*time.Second, 0))), "herd", likePolicy, []state{isOK}},
+		{"pauses that Retry-After chose", told(herd(200, full, always(time.Second))), "herd", likePolicy, []state{isBlind}},
 		{"too few pauses to tell", herd(42, full, always(time.Second)), "herd", likePolicy, []state{isBlind}},
 		{"just enough pauses to tell", herd(43, full, always(time.Second)), "herd", likePolicy, []state{isRed}},
 		{"a policy without jitter", herd(200, scenarios.Backoff{Constant: ptr(time.Second)}, always(time.Second)), "herd", likePolicy, []state{isBlind}},

@@ -1,7 +1,6 @@
 package assertions
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -17,7 +16,7 @@ type subject struct {
 }
 
 // madeCall is a call as both sides saw it: what the client was asked and said,
-// and the attempts that the server saw, by number.
+// and the attempts that the server saw, in the order of their arrival.
 type madeCall struct {
 	CallRecord
 
@@ -35,12 +34,21 @@ func subjectOf(e Evidence, name string) subject {
 		if name != "" && record.Name != name {
 			continue
 		}
-		attempts := byToken[record.Token]
-		slices.SortStableFunc(attempts, func(a, b faultserver.Attempt) int { return cmp.Compare(a.Number, b.Number) })
-		s.calls = append(s.calls, madeCall{record, attempts})
+		s.calls = append(s.calls, madeCall{record, byToken[record.Token]})
 	}
 	return s
 }
+
+// maybePausing tells of a call that the runner ended that its client may only
+// have been in a pause: it is not known how long this client's pauses are. What
+// it would still have done cannot be seen.
+func (s subject) maybePausing(call madeCall) bool {
+	return call.Overdue && s.evidence.Policy.Backoff == nil
+}
+
+// cutOff says why what an overdue call would still have done cannot be seen.
+const cutOff = "the call was ended by the runner, and may have been in a pause: it is not known how long this client pauses " +
+	"(tell it its backoff, declare it in a profile, or give calls more time)"
 
 // of is the same evidence about another call; an empty name is the subject itself.
 func (s subject) of(name string) subject {

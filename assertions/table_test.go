@@ -40,6 +40,7 @@ func TestTable(t *testing.T) {
 			failed(8, 450*ms, 451*ms, func(a *faultserver.Attempt) { a.Step.Unscripted, a.Happened.Status = true, 500 }, on(7, 1)),
 			failed(9, 500*ms, 501*ms, func(a *faultserver.Attempt) { a.Step.Unmatched, a.Happened.Status = true, 200 }, on(7, 2)),
 			failed(10, 550*ms, 0, func(a *faultserver.Attempt) { a.Open = true }, on(8, 1)),
+			failed(11, 600*ms, 601*ms, on(9, 1)),
 		}},
 		{"two calls", []faultserver.Attempt{
 			failed(1, 0, ms, of("pay-1")), failed(1, 5*ms, 6*ms, of("pay-2"), on(2, 1)), served(2, 41*ms, 42*ms, of("pay-1"), on(1, 2)),
