@@ -108,7 +108,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	}
 	record.Started = s.session.Elapsed()
 	s.session.Start(token)
-	record.Outcome = s.do(callCtx, cancel, client, request, token)
+	record.Outcome, record.Overdue = s.do(callCtx, cancel, client, request, token)
 	record.Returned = s.session.Elapsed()
 	s.session.Return(token)
 	cancel()
@@ -147,8 +147,8 @@ func (s *schedule) cancelAt(ctx context.Context, call scenarios.Call, token stri
 	return at
 }
 
-// do asks the client and ends it after its deadline.
-func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Client, request Request, token string) scenarios.Outcome {
+// do asks the client and ends it after its deadline; overdue tells that it did.
+func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Client, request Request, token string) (result scenarios.Outcome, overdue bool) {
 	returned := make(chan scenarios.Outcome, 1)
 	go func() {
 		defer func() {
@@ -162,14 +162,14 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 	defer deadline.Stop()
 	select {
 	case outcome := <-returned:
-		return outcome
+		return outcome, false
 	case <-deadline.C:
 	case <-ctx.Done():
 		// Cancelled by the contract, or the run is cut short: the client has its
 		// whole deadline to return, and is judged by when it does.
 		select {
 		case outcome := <-returned:
-			return outcome
+			return outcome, false
 		case <-deadline.C:
 		}
 	}
@@ -185,12 +185,12 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 		note = fmt.Sprintf("the client was still running %v later", endGrace)
 	}
 	if !s.attempted(token) {
-		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}
+		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}, true
 	}
 	return scenarios.Outcome{
 		Kind: scenarios.ErrorOutcome, Note: note,
 		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: ended},
-	}
+	}, true
 }
 
 // attempted tells whether the server has seen an attempt of the call.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // braces matches, in this order: a brace that belongs to the command, an
@@ -40,7 +41,7 @@ func parseArguments(args []string, used uses) ([]argument, []error) {
 		for _, variable := range variables.FindAllString(text, -1) {
 			name, ok := find(variable, placeholder.variable)
 			switch {
-			case variable == runVariable:
+			case variable == process.RunVariable:
 			case !ok:
 				fail("there is no variable %s; did you mean %s?", variable, nearest(variable, placeholder.variable))
 			default:

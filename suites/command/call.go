@@ -16,6 +16,7 @@ import (
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // client is the command line with a policy.
@@ -47,13 +48,13 @@ func (c *client) do(ctx context.Context, request suites.Request, files files) sc
 	values := c.callValues(request, files)
 	call, cancel := context.WithTimeout(ctx, s.options.CallTimeout)
 	defer cancel()
-	started := spec{
-		program: s.program,
-		args:    expand(s.arguments, values, request.Headers),
-		env:     append(s.options.Env[:len(s.options.Env):len(s.options.Env)], c.environment(values, request.Headers)...),
-		limit:   s.options.OutputLimit,
+	started := process.Spec{
+		Program: s.program,
+		Args:    expand(s.arguments, values, request.Headers),
+		Env:     append(s.options.Env[:len(s.options.Env):len(s.options.Env)], c.environment(values, request.Headers)...),
+		Limit:   s.options.OutputLimit,
 	}
-	ended, err := run(call, started)
+	ended, err := process.Run(call, started)
 	if err != nil {
 		return broken(err)
 	}
@@ -63,8 +64,8 @@ func (c *client) do(ctx context.Context, request suites.Request, files files) sc
 	}
 	if s.options.AfterRun != nil {
 		s.options.AfterRun(Run{
-			Args: append([]string{s.args[0]}, started.args...), URL: request.URL,
-			Outcome: outcome, Stdout: ended.stdout, Stderr: ended.stderr,
+			Args: append([]string{s.args[0]}, started.Args...), URL: request.URL,
+			Outcome: outcome, Stdout: ended.Stdout, Stderr: ended.Stderr,
 		})
 	}
 	return outcome

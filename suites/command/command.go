@@ -13,6 +13,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // DefaultCallTimeout is how long a call may take before its process is ended.
@@ -62,7 +63,7 @@ type Run struct {
 	// Outcome is what was made of it.
 	Outcome scenarios.Outcome
 	// Stdout and Stderr are what it printed.
-	Stdout, Stderr Excerpt
+	Stdout, Stderr process.Excerpt
 }
 
 // Subject is a command line as a client under test.
@@ -201,16 +202,16 @@ func (s *Subject) version() (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CallTimeout)
 	defer cancel()
-	ended, err := run(ctx, spec{program: command[0], args: command[1:], env: s.options.Env, limit: s.options.OutputLimit})
+	ended, err := process.Run(ctx, process.Spec{Program: command[0], Args: command[1:], Env: s.options.Env, Limit: s.options.OutputLimit})
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("ask for the version: %w", err)
-	case ended.byUs != nil:
+	case ended.ByUs != nil:
 		return "", fmt.Errorf("ask for the version: %q did not end within %s", command, s.options.CallTimeout)
-	case ended.status != 0:
-		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", command, ended.how)
+	case ended.Status != 0:
+		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", command, ended.How)
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(string(ended.stdout.Head)), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(string(ended.Stdout.Head)), "\n")
 	return strings.TrimSpace(first), nil
 }
 

@@ -211,7 +211,7 @@ func noGoroutine(t *testing.T) {
 	for {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		left := strings.Contains(string(stacks), "command.run.func") || strings.Contains(string(stacks), "command.newStream.func")
+		left := strings.Contains(string(stacks), "process.Start.func") || strings.Contains(string(stacks), "process.newStream.func")
 		if !left {
 			return
 		}

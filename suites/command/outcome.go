@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // broken is the outcome of a command that could not be run.
@@ -16,27 +17,27 @@ func broken(err error) scenarios.Outcome {
 
 // outcome is what the end of the process says of the call. Whether exit status 0
 // is believed depends on what the server sent, and is judged there.
-func (s *Subject) outcome(ctx context.Context, ended ending) scenarios.Outcome {
-	outcome := scenarios.Outcome{Elapsed: ended.elapsed, Note: ended.left.String()}
+func (s *Subject) outcome(ctx context.Context, ended process.Ending) scenarios.Outcome {
+	outcome := scenarios.Outcome{Elapsed: ended.Elapsed, Note: ended.Left.String()}
 	switch {
-	case ended.byUs != nil && ctx.Err() == nil:
+	case ended.ByUs != nil && ctx.Err() == nil:
 		why := fmt.Sprintf("it had not returned after %s, and was ended", s.options.CallTimeout)
 		outcome = cutShort(scenarios.ErrTimeout, why, outcome)
 		outcome.Note = joinNotes(s.profile.Name+": "+why, outcome.Note)
 	// Whoever gave the context knows, and says, why it ended.
-	case errors.Is(ended.byUs, context.DeadlineExceeded):
+	case errors.Is(ended.ByUs, context.DeadlineExceeded):
 		outcome = cutShort(scenarios.ErrTimeout, "it had not returned when the call's time was over, and was ended", outcome)
-	case ended.byUs != nil:
+	case ended.ByUs != nil:
 		outcome = cutShort(scenarios.ErrCanceled, "it was ended, since the call was called off", outcome)
-	case ended.status == 0:
+	case ended.Status == 0:
 		outcome.Kind = scenarios.SuccessOutcome
 	default:
-		kind, ok := s.options.ExitKinds[ended.status]
+		kind, ok := s.options.ExitKinds[ended.Status]
 		if !ok {
 			kind = scenarios.ErrOther
 		}
-		message := ended.how
-		if line := ended.stderr.lastLine(); line != "" {
+		message := ended.How
+		if line := ended.Stderr.LastLine(); line != "" {
 			message += ": " + line
 		}
 		outcome.Kind = scenarios.ErrorOutcome

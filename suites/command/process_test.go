@@ -36,7 +36,7 @@ func calledOff(t *testing.T, mode string) (outcome scenarios.Outcome, took time.
 }
 
 // soon is the upper bound for an end, grace included. Without it an end took at
-// most 385 ms with four busy loops on two cores (see killed).
+// most 385 ms with four busy loops on two cores (see package process).
 const soon = 5 * time.Second
 
 func TestACallIsCalledOff(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // gone tells whether a process has ended. One whose parent has not fetched it
@@ -80,8 +81,8 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 			if want := "it left " + count + " behind, which we ended"; outcome.Note != want {
 				t.Errorf("note %q, want %q", outcome.Note, want)
 			}
-			if test.kind == "stubborn" && took < grace {
-				t.Errorf("they were killed after %s, want no sooner than %s after SIGTERM", took, grace)
+			if test.kind == "stubborn" && took < process.Grace {
+				t.Errorf("they were killed after %s, want no sooner than %s after SIGTERM", took, process.Grace)
 			}
 			if took > soon {
 				t.Errorf("it took %s, want at most %s", took, soon)
@@ -96,8 +97,8 @@ func TestACommandThatIgnoresSIGTERMIsKilled(t *testing.T) {
 	if outcome.Kind != scenarios.ErrorOutcome || outcome.Error.Kind != scenarios.ErrCanceled {
 		t.Errorf("outcome %+v %+v, want the error canceled", outcome, outcome.Error)
 	}
-	if took < grace {
-		t.Errorf("it took %s, want SIGKILL no sooner than %s after SIGTERM", took, grace)
+	if took < process.Grace {
+		t.Errorf("it took %s, want SIGKILL no sooner than %s after SIGTERM", took, process.Grace)
 	}
 	if took > soon {
 		t.Errorf("it took %s, want at most %s", took, soon)

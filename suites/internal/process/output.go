@@ -1,4 +1,4 @@
-package command
+package process
 
 import (
 	"strings"
@@ -51,9 +51,9 @@ func (c *capture) excerpt() Excerpt {
 	return Excerpt{Head: c.head, Tail: tail, Total: c.total}
 }
 
-// lastLine is the last line that has something on it, cut to what a message
+// LastLine is the last line that has something on it, cut to what a message
 // bears, without what would move a terminal's cursor.
-func (e Excerpt) lastLine() string {
+func (e Excerpt) LastLine() string {
 	const longest = 300
 	text := strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "\uFFFD"))
 	text = text[strings.LastIndexAny(text, "\r\n")+1:]

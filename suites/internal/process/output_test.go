@@ -1,4 +1,4 @@
-package command
+package process
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func TestLastLine(t *testing.T) {
 		{"a\n" + strings.Repeat("é", 400), strings.Repeat("é", 300) + "…"},
 	} {
 		text, want := test[0], test[1]
-		if got := strings.TrimSpace((Excerpt{Head: []byte(text)}).lastLine()); got != want {
+		if got := strings.TrimSpace((Excerpt{Head: []byte(text)}).LastLine()); got != want {
 			t.Errorf("last line of %q is %q, want %q", text, got, want)
 		}
 	}
