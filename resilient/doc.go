@@ -104,6 +104,28 @@
 //	errors.Is(err, syscall.ECONNRESET)               // what the last attempt met
 //	errors.As(err, &status)                          // *StatusError: the 503 before a pause that was cut short
 //
+// # Hedging
+//
+// [WithHedge] sends a further attempt when no answer has come within a delay,
+// and takes the first good one. The number of attempts stays the bound of all
+// that is sent, and each one but the first costs the budget a retry. With 3
+// attempts and 50 ms, a server that takes 200 ms gets requests at 0, 50 and
+// 100 ms, and the caller has the fastest of their answers.
+//
+// # Other forms
+//
+// [Client] has helper methods and takes plugins, after heimdall's httpclient;
+// [APIClient] asks one API and returns bodies, or errors with the names of
+// statuses. Both are policies over the same engine. Package breaker puts a
+// circuit breaker before a Transport, and has a Client with one inside.
+//
+// # Watching it
+//
+// An [Observer] sees each attempt, result and pause, with its number, delay
+// and reason, and the state of budget and breaker; [NewLogObserver] logs them
+// with log/slog. Without an observer, events cost nothing. Passwords in URLs
+// are redacted in errors and logs.
+//
 // # Under net/http
 //
 // [http.Transport] sends some requests again by itself: one without a body,

@@ -58,6 +58,9 @@ func (c *call) run() outcome {
 	if c.policy.budget != nil {
 		c.policy.budget.Call()
 	}
+	if c.hedges() {
+		return c.race()
+	}
 	attempt := c.request
 	for {
 		c.info.Attempts++

@@ -10,6 +10,9 @@ import (
 type CallInfo struct {
 	// Attempts made, the first included.
 	Attempts int
+	// Hedges are the attempts among these that were sent while another was
+	// still under way.
+	Hedges int
 	// Cause is why a response that asked for a retry got none. It is empty
 	// for a response that was accepted.
 	Cause Cause

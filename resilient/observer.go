@@ -41,6 +41,8 @@ type Event struct {
 	// *StatusError where that is a status), the context's error of an
 	// EventInterrupted, and the failure of an EventEnd.
 	Err error
+	// Hedge tells, in EventAttempt, that others are still under way.
+	Hedge bool
 	// Decision on the result, in EventResult.
 	Decision Decision
 	// Delay of an EventPause.

@@ -31,6 +31,7 @@ type policy struct {
 	drainBytes     int64
 	drainTime      time.Duration
 	attemptTimeout time.Duration // 0: none
+	hedgeDelay     time.Duration // 0: no hedging
 	newKey         func() string // nil: no keys are generated
 	attemptHeader  string        // "": none
 	budget         Budget        // nil: none
