@@ -64,7 +64,7 @@ func bodyFault(s subject, call madeCall, attempt faultserver.Attempt) string {
 // mayBeCut tells that a body may have been cut short by something else than the
 // client's losing it: the step, the caller, a timeout, or a faster hedge.
 func mayBeCut(s subject, call madeCall, attempt faultserver.Attempt) bool {
-	lost := attempt.Happened.Kind == "client-left" || attempt.Happened.Kind == "failed"
+	lost := attempt.Happened.Kind == "client-left" || attempt.Happened.Kind == "bad-body"
 	if attempt.Open || !lost {
 		return true
 	}

@@ -22,7 +22,7 @@ func bodyCases() []wordCase {
 		return func(a *faultserver.Attempt) { a.Intended.At, a.Happened.At = point, point }
 	}
 	clientLeft := func(a *faultserver.Attempt) { a.Happened.Kind = "client-left" }
-	badChunk := func(a *faultserver.Attempt) { a.Happened.Kind, a.Body.Declared = "failed", -1 }
+	badChunk := func(a *faultserver.Attempt) { a.Happened.Kind, a.Body.Declared = "bad-body", -1 }
 	cancelled := func(e Evidence) Evidence {
 		e.Calls[0].Cancelled = 51 * ms
 		return e

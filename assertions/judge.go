@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -79,7 +78,7 @@ func harnessFault(e Evidence) string {
 		return fmt.Sprintf("the journal dropped %s: what it has proves nothing", plural(e.Journal.Dropped, "entry"))
 	}
 	for _, attempt := range e.Journal.Attempts {
-		if attempt.Happened.Kind == "failed" && !brokenByClient(e, attempt) {
+		if attempt.Happened.Kind == "failed" {
 			return fmt.Sprintf("the server could not perform %q on attempt %d: %s",
 				attempt.Step.Text, attempt.Index, orElse(attempt.Happened.Detail, "it gives no reason"))
 		}
@@ -90,16 +89,6 @@ func harnessFault(e Evidence) string {
 		}
 	}
 	return ""
-}
-
-// brokenByClient tells that an act failed since the client broke the exchange:
-// it reset the connection while the answer was being written, or sent a body
-// that is none.
-func brokenByClient(e Evidence, failed faultserver.Attempt) bool {
-	badBody := func(event faultserver.ProtocolEvent) bool {
-		return event.Kind == "bad-body" && event.Connection == failed.Connection
-	}
-	return failed.Client.How != "" || slices.ContainsFunc(e.Journal.Events, badBody)
 }
 
 // strays are the attempts that belong to no call that was made.

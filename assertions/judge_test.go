@@ -90,13 +90,12 @@ func TestVerdicts(t *testing.T) {
 		{"an act failed", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Journal.Attempts[0].Happened = faultserver.Effect{Kind: "failed", Detail: "setsockopt: bad file descriptor"}
 		}}, HarnessError, `the server could not perform "503" on attempt 1: setsockopt`},
-		{"an act failed since the client reset the connection", []edit[Evidence]{func(e *Evidence) {
+		{"a client that resets an answer before its head was out", []edit[Evidence]{func(e *Evidence) {
 			a := &e.Journal.Attempts[0]
-			a.Met, a.Happened, a.Client = false, faultserver.Effect{Kind: "failed", Detail: "write: broken pipe"}, faultserver.ClientEnd{How: "client-rst"}
+			a.Met, a.Happened, a.Client = false, faultserver.Effect{Kind: "client-left", Detail: "write: broken pipe"}, faultserver.ClientEnd{How: "client-rst"}
 		}}, NotExercised, "503 on attempt 1 (write: broken pipe)"},
-		{"an act failed since the client sent no proper body", []edit[Evidence]{expectTwo, func(e *Evidence) {
-			e.Journal.Attempts[0].Happened = faultserver.Effect{Kind: "failed", Detail: "bad body: chunk size"}
-			e.Journal.Events = []faultserver.ProtocolEvent{{Kind: "bad-body", Connection: 1}}
+		{"a client that breaks its own framing", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Journal.Attempts[0].Met, e.Journal.Attempts[0].Happened = false, faultserver.Effect{Kind: "bad-body", Detail: "chunk size"}
 		}}, Fail, "attempts: 3"},
 		{"no call was made", []edit[Evidence]{func(e *Evidence) { e.Calls = nil }}, HarnessError, "no call was made"},
 		{"no contract", []edit[Evidence]{func(e *Evidence) { e.Contract = nil }}, HarnessError, "no contract"},

@@ -242,6 +242,8 @@ func answerText(a faultserver.Attempt) string {
 	switch done.Kind {
 	case "answer":
 		return status
+	case "bad-body":
+		return status + ", the body was malformed"
 	case "client-left":
 		return status + ", the client left"
 	case "stall", "accept-hang":

@@ -37,6 +37,7 @@ func TestTable(t *testing.T) {
 			stalled(5, 320*ms, 330*ms, on(5, 1), func(a *faultserver.Attempt) { a.Answered, a.Client.How = 330*ms, "" }),
 			failed(6, 350*ms, 351*ms, step("stale"), happened(faultserver.Effect{Kind: "stale", Status: 200, End: "rst"}), on(6, 1)),
 			failed(7, 400*ms, 401*ms, happened(faultserver.Effect{Kind: "client-left"}), on(6, 2), func(a *faultserver.Attempt) { a.Client.How = "client-rst" }),
+			failed(8, 420*ms, 421*ms, happened(faultserver.Effect{Kind: "bad-body"}), on(6, 3)),
 			failed(8, 450*ms, 451*ms, func(a *faultserver.Attempt) { a.Step.Unscripted, a.Happened.Status = true, 500 }, on(7, 1)),
 			failed(9, 500*ms, 501*ms, func(a *faultserver.Attempt) { a.Step.Unmatched, a.Happened.Status = true, 200 }, on(7, 2)),
 			failed(10, 550*ms, 0, func(a *faultserver.Attempt) { a.Open = true }, on(8, 1)),
