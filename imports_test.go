@@ -65,7 +65,8 @@ var rooms = map[string]room{
 	"suites":                    {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/clients/nethttp":    {ours: client, modules: yaml},
 	"suites/clients/resilient":  {ours: with(client, "resilient"), modules: yaml},
-	"suites/command":            {ours: client, modules: yaml},
+	"suites/command":            {ours: with(client, "suites/internal/process"), modules: yaml},
+	"suites/internal/process":   {modules: sys},
 	"suites/mutants":            {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
 	"suites/ginkgosuite":        {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"cmd/faultsrv": {
