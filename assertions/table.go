@@ -243,7 +243,7 @@ func answerText(a faultserver.Attempt) string {
 	case "answer":
 		return status
 	case "bad-body":
-		return status + ", the body was malformed"
+		return "refused: the body is malformed"
 	case "client-left":
 		return status + ", the client left"
 	case "stall", "accept-hang":
