@@ -89,6 +89,8 @@ func (d *decoder) decode(n node, into reflect.Value) {
 		into.Set(value)
 	case reflect.Slice:
 		d.list(n, into)
+	case reflect.Map:
+		d.table(n, into)
 	case reflect.Struct:
 		d.mapping(n, into)
 	default:
@@ -118,6 +120,22 @@ func (d *decoder) tooMany(n node, items int) bool {
 		d.problem(n, "expected at most %d items; got %d", MaxItems, items)
 	}
 	return items > MaxItems
+}
+
+// table reads a mapping whose keys are the user's, such as names, into a map.
+func (d *decoder) table(n node, into reflect.Value) {
+	of := into.Type()
+	read := reflect.MakeMap(of)
+	d.entries(n, of, func(key, value node) {
+		name, item := reflect.New(of.Key()).Elem(), reflect.New(of.Elem()).Elem()
+		before := len(d.problems)
+		d.decode(key, name)
+		d.decode(value, item)
+		if len(d.problems) == before {
+			read.SetMapIndex(name, item)
+		}
+	})
+	into.Set(read)
 }
 
 // mapping reads a mapping into a struct; its keys are the fields' yaml tags.

@@ -22,24 +22,29 @@ import (
 // [Problems] and holds every problem of the file; there are then no contracts.
 // What a contract must say about its rule is for [Lint].
 func Parse(file string, data []byte) ([]*Contract, error) {
-	text := readText(file, nil)
-	if len(data) > MaxFileSize {
-		return nil, Problems{text.problem(place{}, "", fmt.Sprintf("a contract file has at most %d bytes; this one has %d", MaxFileSize, len(data)))}
-	}
-	text = readText(file, data)
-	if p, bad := text.unreadable(data); bad {
-		return nil, Problems{p}
+	text, err := readable(file, data)
+	if err != nil {
+		return nil, err
 	}
 	p := parser{text: text, tables: newTables()}
 	p.file(data)
-	if len(p.problems) > maxProblems {
-		more := Problem{File: file, Message: fmt.Sprintf("%d more problems are not shown", len(p.problems)-maxProblems)}
-		p.problems = append(p.problems[:maxProblems:maxProblems], more)
-	}
-	if err := p.problems.asError(); err != nil {
+	if err := p.problems.clipped(file).asError(); err != nil {
 		return nil, err
 	}
 	return p.contracts, nil
+}
+
+// readable is a file's text, where it can be a file of the format at all.
+func readable(file string, data []byte) (*text, error) {
+	if len(data) > MaxFileSize {
+		problem := readText(file, nil).problem(place{}, "", fmt.Sprintf("a file has at most %d bytes; this one has %d", MaxFileSize, len(data)))
+		return nil, Problems{problem}
+	}
+	text := readText(file, data)
+	if p, bad := text.unreadable(data); bad {
+		return nil, Problems{p}
+	}
+	return text, nil
 }
 
 // parser reads one file.
@@ -168,6 +173,12 @@ func load(data []byte) (*yaml.Node, error) {
 }
 
 func (p *parser) syntax(chunk chunk, err error) {
+	at, message := notYAML(chunk, err)
+	p.report(at, "%s", message)
+}
+
+// notYAML is where and why a document is not YAML.
+func notYAML(chunk chunk, err error) (at place, why string) {
 	at, message := place{line: chunk.offset + 1}, err.Error()
 	if syntax := (*yaml.LoadError)(nil); errors.As(err, &syntax) {
 		message = syntax.Message
@@ -178,7 +189,7 @@ func (p *parser) syntax(chunk chunk, err error) {
 			message = syntax.ContextMsg + ": " + message
 		}
 	}
-	p.report(at, "not YAML: %s", message)
+	return at, "not YAML: " + message
 }
 
 // chunk is the text of one document; offset is how many lines come before it.

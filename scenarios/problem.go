@@ -109,6 +109,15 @@ func (ps Problems) asError() error {
 	return ps
 }
 
+// clipped keeps the first problems of a file, and says how many more there are.
+func (ps Problems) clipped(file string) Problems {
+	if len(ps) <= maxProblems {
+		return ps
+	}
+	more := Problem{File: file, Message: fmt.Sprintf("%d more problems are not shown", len(ps)-maxProblems)}
+	return append(ps[:maxProblems:maxProblems], more)
+}
+
 // inOrder sorts by file and place; problems of one place keep their order.
 func (ps Problems) inOrder() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {

@@ -42,7 +42,7 @@ func (d *decoder) scalar(n node, into reflect.Value) bool {
 
 func (d *decoder) reader(t reflect.Type) func(node, reflect.Value) {
 	switch {
-	case words[t] != nil:
+	case closedList(t) != nil:
 		return d.word
 	case t == durationType:
 		return d.duration
@@ -64,7 +64,7 @@ func (d *decoder) reader(t reflect.Type) func(node, reflect.Value) {
 }
 
 func (d *decoder) word(n node, into reflect.Value) {
-	all := words[into.Type()]
+	all := closedList(into.Type())
 	if !slices.Contains(all, n.Value) {
 		d.suggest(n, n.Value, all, "unknown word %q", clipped(n.Value))
 		return
@@ -184,8 +184,8 @@ func (d *decoder) describe(t reflect.Type) string {
 		return form.written
 	}
 	switch {
-	case words[t] != nil:
-		return oneOf(words[t])
+	case closedList(t) != nil:
+		return oneOf(closedList(t))
 	case t == durationType:
 		return "a duration, such as 40ms"
 	case t == reflect.TypeFor[faultserver.Size]():
@@ -206,6 +206,8 @@ func (d *decoder) describe(t reflect.Type) string {
 		return "a number"
 	case reflect.Slice:
 		return "a list"
+	case reflect.Map:
+		return fmt.Sprintf("a mapping of %s to %s", d.describe(t.Key()), d.describe(t.Elem()))
 	default:
 		return fmt.Sprintf("a mapping with the keys %s", strings.Join(fieldNames(fieldsOf(t)), ", "))
 	}

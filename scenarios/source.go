@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,13 @@ func (t *text) line(n int) string {
 // problem makes a problem at a place of the text.
 func (t *text) problem(at place, path, message string) Problem {
 	return Problem{File: t.file, Line: at.line, Column: at.column, Path: path, Message: message, LineText: t.line(at.line)}
+}
+
+// Problem makes a problem at a path such as "calls[0].method", or "" for the
+// whole document. A path that was not written has the place of the nearest one
+// around it.
+func (s Source) Problem(path, format string, args ...any) Problem {
+	return s.problem(path, fmt.Sprintf(format, args...))
 }
 
 // problem makes a problem at a path of the contract; of a path that was not

@@ -40,6 +40,25 @@ var words = collect(
 // the reference.
 func Words() map[reflect.Type][]string { return maps.Clone(words) }
 
+// A Worded type is a closed list of another format that is read by
+// [DecodeStrict]: a string that is written as one of its words.
+type Worded interface {
+	// Words are all that it can be written as. The value that it is asked of is
+	// the zero value.
+	Words() []string
+}
+
+var wordedType = reflect.TypeFor[Worded]()
+
+// closedList is all that a type can be written as; nil for one that is no
+// closed list.
+func closedList(t reflect.Type) []string {
+	if known := words[t]; known != nil || t.Kind() != reflect.String || !t.Implements(wordedType) {
+		return known
+	}
+	return reflect.Zero(t).Interface().(Worded).Words() //nolint:forcetypeassert // asked above
+}
+
 type wordList struct {
 	of    reflect.Type
 	words []string
