@@ -107,7 +107,11 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 		evidence.HarnessError = fmt.Sprintf("open the session: %v", err)
 		return ""
 	}
-	defer session.Close()
+	defer func() {
+		if err := session.Close(); err != nil && evidence.HarnessError == "" {
+			evidence.HarnessError = fmt.Sprintf("close the session: %v", err)
+		}
+	}()
 
 	clients := &clientPool{subject: r.subject, policy: policy, shared: contract.Client == scenarios.SharedClient}
 	schedule := &schedule{

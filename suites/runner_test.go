@@ -245,7 +245,7 @@ func TestWhatCannotBeRunAtAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var list []*scenarios.Contract
-			for _, document := range strings.Split(test.contracts, "---") {
+			for document := range strings.SplitSeq(test.contracts, "---") {
 				if document != "" {
 					list = append(list, contracts(t, document)...)
 				}

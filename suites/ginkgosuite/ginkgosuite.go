@@ -62,7 +62,7 @@ func Describe(subject suites.Subject, choices ...suites.Choice) *Suite {
 			ginkgo.Describe(area, ginkgo.Label("area:"+area), func() {
 				for _, contract := range plan.Contracts {
 					if contract.Area() == area {
-						ginkgo.It(text(contract), ginkgo.Label(labels(contract)...), func(ctx ginkgo.SpecContext) {
+						ginkgo.It(text(contract), ginkgo.Label(labels(contract)...), func() {
 							s.await(contract)
 						})
 					}

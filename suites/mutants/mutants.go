@@ -107,7 +107,10 @@ func countAttempts(client http.RoundTripper) http.RoundTripper {
 // attempt counts an attempt of the call and gives its number, from 1. An inner
 // layer calls it once an attempt; the retry layer makes them one after another.
 func attempt(req *http.Request) int {
-	count := req.Context().Value(attemptKey{}).(*int)
+	count, counted := req.Context().Value(attemptKey{}).(*int)
+	if !counted {
+		return 1
+	}
 	*count++
 	return *count
 }
