@@ -93,6 +93,10 @@ func secretFlags(cmd *cobra.Command, secrets *reports.Secrets) {
 		"show the query parameter `NAME` only as a keyed hash; may be repeated")
 }
 
+// longestTimeout bounds --timeout, so that it can be added to.
+const longestTimeout = 24 * time.Hour
+
+// check refuses flags that do not fit together.
 func (o *testOptions) check(cmd *cobra.Command, args []string) error {
 	var problem string
 	switch atDash := cmd.ArgsLenAtDash(); {
@@ -104,8 +108,8 @@ func (o *testOptions) check(cmd *cobra.Command, args []string) error {
 		problem = fmt.Sprintf("unexpected argument %q: the command to judge goes after --, so that its flags are not taken for ours", args[0])
 	case o.parallel < 0, o.parallel == 0 && cmd.Flags().Changed("parallel"):
 		problem = fmt.Sprintf("--parallel %d: expected at least 1", o.parallel)
-	case o.timeout <= 0:
-		problem = fmt.Sprintf("--timeout %v: expected a time above 0, such as 10s", o.timeout)
+	case o.timeout <= 0, o.timeout > longestTimeout:
+		problem = fmt.Sprintf("--timeout %v: expected a time above 0 and up to %v, such as 10s", o.timeout, longestTimeout)
 	default:
 		return nil
 	}
