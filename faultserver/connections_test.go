@@ -20,7 +20,7 @@ import (
 // anything. With a reset, connect itself may report it.
 func TestStrikesAtAcceptAreExact(t *testing.T) {
 	for _, busy := range []bool{false, true} {
-		for strike, end := range map[string]string{"reset": "rst", "close": "fin"} {
+		for strike, end := range map[string]string{"reset": "rst", "close": "fin", "close:delay=1ms": "fin"} {
 			name := strike
 			if busy {
 				name += " with busy cores"
@@ -39,6 +39,7 @@ func TestStrikesAtAcceptAreExact(t *testing.T) {
 						return err
 					}
 					defer func() { _ = p.Close() }()
+					p.say(get("/"))
 					return expectEnd(p, -1, end)
 				})
 				expectAllMet(t, s.Journal(), runs)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 )
@@ -82,8 +84,8 @@ func expectEnd(p *peer, body faultserver.Size, end string) error {
 		head.WriteByte(c)
 	}
 	n, err := io.Copy(io.Discard, p.reader)
-	if n != int64(body) || ending(err) != end {
-		return fmt.Errorf("%d body bytes, then %s; want %d, then %s", n, ending(err), body, end)
+	if n != int64(body) || p.ending(err) != end {
+		return fmt.Errorf("%d body bytes, then %s; want %d, then %s", n, p.ending(err), body, end)
 	}
 	return nil
 }
@@ -101,5 +103,46 @@ func expectAllMet(t *testing.T, journal faultserver.Journal, attempts int) {
 	}
 	if len(problems) > 0 {
 		t.Errorf("%d attempts are not as they should be, the first: %v", len(problems), errors.Join(problems[0]))
+	}
+}
+
+// TestNothingIsSeenBeforeItsEarliestEnd compares the journal's stamps with what
+// a client in this process saw on the same clock. (Stamped after the write, an
+// answer is often seen before it.)
+func TestNothingIsSeenBeforeItsEarliestEnd(t *testing.T) {
+	keepBusy(t)
+	for _, line := range []string{"503", "reset", "close", "truncate@10", "reset@response-body@64KiB"} {
+		t.Run(line, func(t *testing.T) {
+			s := open(t, faultserver.Config{Script: script(line + ":forever")})
+			var mu sync.Mutex
+			seen := map[string]time.Duration{}
+			many(t, runs, 4, func(i int) error {
+				p, err := connect(s.URL())
+				if err != nil {
+					return err
+				}
+				defer func() { _ = p.Close() }()
+				path := fmt.Sprintf("/%d", i)
+				p.say(get(path))
+				_, _ = p.reader.ReadByte() // an end without an answer is seen as well
+				at := s.Elapsed()
+				mu.Lock()
+				defer mu.Unlock()
+				seen[path] = at
+				return nil
+			})
+			early := 0
+			for _, a := range s.Journal().Attempts {
+				if seen[a.Target] < a.End.Earliest {
+					early++
+				}
+				if answered := a.Answered; answered != 0 && answered != a.End.Earliest {
+					t.Fatalf("answered at %v, ended at %v at the earliest; want the same, its head being visible", answered, a.End.Earliest)
+				}
+			}
+			if early > 0 {
+				t.Errorf("%d of %d were seen before their earliest end", early, runs)
+			}
+		})
 	}
 }

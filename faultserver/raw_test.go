@@ -66,6 +66,8 @@ func keepBusy(t *testing.T) {
 type peer struct {
 	net.Conn
 	reader *bufio.Reader
+	// refused is why not all could be said.
+	refused error
 }
 
 // dial connects to a server's URL.
@@ -86,27 +88,29 @@ func connect(url string) (*peer, error) {
 		return nil, err
 	}
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-	return &peer{conn, bufio.NewReader(conn)}, nil
+	return &peer{Conn: conn, reader: bufio.NewReader(conn)}, nil
 }
 
 // say writes what a client says, as it is.
 func (p *peer) say(text string) {
-	_, _ = io.WriteString(p, text) // what cannot be said shows in what is heard
+	_, p.refused = io.WriteString(p, text)
 }
 
 // hear reads to the connection's end, and returns what came and how it ended:
 // "fin", "rst", or the error.
 func (p *peer) hear() (string, string) {
 	content, err := io.ReadAll(p.reader)
-	return string(content), ending(err)
+	return string(content), p.ending(err)
 }
 
-func ending(err error) string {
+// ending tells how a connection ended by the error of reading it to its end. A
+// reset is reported once: to a write, if that was first.
+func (p *peer) ending(err error) string {
 	switch {
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(p.refused, syscall.ECONNRESET), errors.Is(p.refused, syscall.EPIPE):
+		return "rst"
 	case err == nil:
 		return "fin"
-	case errors.Is(err, syscall.ECONNRESET):
-		return "rst"
 	}
 	return err.Error()
 }
