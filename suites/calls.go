@@ -177,7 +177,7 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()
 	ended := fmt.Sprintf("the call did not return within %v and was ended", s.callTimeout)
-	note := ""
+	var note string
 	select {
 	case outcome := <-returned:
 		note = outcome.Note

@@ -1,12 +1,12 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +31,10 @@ type Options struct {
 	// VersionCommand is a command, such as curl --version, whose first line of
 	// output is the client's version; empty means that none is reported.
 	VersionCommand []string
+	// VersionPattern finds the version in all that the version command prints, on
+	// either output: its first group, or all of its match where it has none. Nil
+	// means the first line.
+	VersionPattern *regexp.Regexp
 	// CallTimeout ends a call that has not returned; 0 means DefaultCallTimeout.
 	// A deadline of the call itself is the command's business.
 	CallTimeout time.Duration
@@ -49,6 +53,15 @@ type Options struct {
 	// for; a status that is not in it is of kind other. With nil the command
 	// cannot be judged by the kinds of its errors.
 	ExitKinds map[int]scenarios.ErrorKind
+	// Answers are the exit statuses other than 0 by which the command says that it
+	// got an answer, though not a good one. Status has to tell which.
+	Answers []int
+	// Status says where the command tells the status of the answer that it got;
+	// nil where it does not tell.
+	Status *StatusSource
+	// Amend may change the profile that follows from all this, such as by what the
+	// command promises or lacks. Nil leaves it.
+	Amend func(profile *suites.Profile)
 	// AfterRun is called after each run with what it was; it may be called
 	// concurrently. Nil means that nobody wants to know.
 	AfterRun func(Run)
@@ -118,6 +131,12 @@ func New(args []string, options Options) (*Subject, error) {
 	if options.ExitKinds != nil {
 		subject.profile.Capabilities = append(subject.profile.Capabilities, scenarios.CanErrorKind)
 	}
+	if options.Status != nil {
+		subject.profile.Capabilities = append(subject.profile.Capabilities, scenarios.CanStatus)
+	}
+	if options.Amend != nil {
+		options.Amend(&subject.profile)
+	}
 	return subject, nil
 }
 
@@ -134,6 +153,7 @@ func (o Options) check() []error {
 			wrong = append(wrong, fmt.Errorf("exit status %d cannot stand for %q: 0 is success, and an error is a positive number", status, o.ExitKinds[status]))
 		}
 	}
+	wrong = append(wrong, o.checkAnswers()...)
 	for _, variable := range o.Env {
 		if name, _, ok := strings.Cut(variable, "="); !ok || name == "" {
 			// Its text may be a secret.
@@ -192,27 +212,6 @@ func (s *Subject) name() string {
 		return s.options.Name
 	}
 	return strings.TrimSuffix(filepath.Base(s.args[0]), ".exe")
-}
-
-// version is the first line that the version command prints.
-func (s *Subject) version() (string, error) {
-	command := s.options.VersionCommand
-	if len(command) == 0 {
-		return "", nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.CallTimeout)
-	defer cancel()
-	ended, err := process.Run(ctx, process.Spec{Program: command[0], Args: command[1:], Env: s.options.Env, Limit: s.options.OutputLimit})
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("ask for the version: %w", err)
-	case ended.ByUs != nil:
-		return "", fmt.Errorf("ask for the version: %q did not end within %s", command, s.options.CallTimeout)
-	case ended.Status != 0:
-		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", command, ended.How)
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(string(ended.Stdout.Head)), "\n")
-	return strings.TrimSpace(first), nil
 }
 
 // Profile implements suites.Subject.

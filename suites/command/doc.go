@@ -45,10 +45,10 @@
 //
 // What the command can be told, and so its capabilities, follows from the
 // placeholders that it uses; [Subject.Notes] says it in words. Never among them
-// are cancel (a signal is not a caller's cancellation), shared (a process
-// makes one call), status, and, unless [Options.ExitKinds] maps exit statuses,
-// error-kind. Standard output is not taken for the answer's body, since some
-// commands print every attempt's.
+// are cancel (a signal is not a caller's cancellation) and shared (a process
+// makes one call); status is where [Options.Status] says where it is told, and
+// error-kind where [Options.ExitKinds] maps exit statuses. Standard output is not
+// taken for the answer's body, since some commands print every attempt's.
 //
 // # No process is left
 //

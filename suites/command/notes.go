@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -32,12 +33,19 @@ func (s *Subject) Notes() []string {
 	}
 	notes := []string{"judged by what the command line tells it: " + strings.Join(can, ", ")}
 	for _, value := range notTold {
-		if !s.profile.Can(value.capability) {
+		switch {
+		case s.profile.Can(value.capability):
+		case slices.Contains(s.used.capabilities(), value.capability):
+			notes = append(notes, fmt.Sprintf("not %s: its profile says that it cannot", value.capability))
+		default:
 			notes = append(notes, fmt.Sprintf("not %s: no %s", value.capability, value.by))
 		}
 	}
 	if !s.profile.Can(scenarios.CanErrorKind) {
 		notes = append(notes, "not error-kind: an exit status alone does not tell it")
+	}
+	if !s.profile.Can(scenarios.CanStatus) {
+		notes = append(notes, "not status: nothing says where the command tells it")
 	}
 	for _, pair := range rivals {
 		if s.used[pair[0]] {

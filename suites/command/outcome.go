@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -29,8 +30,8 @@ func (s *Subject) outcome(ctx context.Context, ended process.Ending) scenarios.O
 		outcome = cutShort(scenarios.ErrTimeout, "it had not returned when the call's time was over, and was ended", outcome)
 	case ended.ByUs != nil:
 		outcome = cutShort(scenarios.ErrCanceled, "it was ended, since the call was called off", outcome)
-	case ended.Status == 0:
-		outcome.Kind = scenarios.SuccessOutcome
+	case ended.Status == 0 || slices.Contains(s.options.Answers, ended.Status):
+		outcome = s.answered(ended, outcome)
 	default:
 		kind, ok := s.options.ExitKinds[ended.Status]
 		if !ok {
@@ -41,7 +42,23 @@ func (s *Subject) outcome(ctx context.Context, ended process.Ending) scenarios.O
 			message += ": " + line
 		}
 		outcome.Kind = scenarios.ErrorOutcome
-		outcome.Error = &scenarios.OutcomeError{Kind: kind, Message: message}
+		outcome.Error = &scenarios.OutcomeError{Kind: kind, Message: message, LastStatus: s.options.Status.status(ended)}
+	}
+	return outcome
+}
+
+// answered is the outcome of a command that says that it got an answer: with
+// its status, where the command tells it.
+func (s *Subject) answered(ended process.Ending, outcome scenarios.Outcome) scenarios.Outcome {
+	outcome.Status = s.options.Status.status(ended)
+	switch {
+	case outcome.Status != 0:
+		outcome.Kind = scenarios.ResponseOutcome
+	case ended.Status == 0:
+		outcome.Kind = scenarios.SuccessOutcome
+	default:
+		outcome.Kind = scenarios.UnknownOutcome
+		outcome.Note = joinNotes(outcome.Note, ended.How+" stands for an answer, and the command did not tell its status")
 	}
 	return outcome
 }

@@ -1,0 +1,43 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/suites/internal/process"
+)
+
+// version is what the version command prints of it.
+func (s *Subject) version() (string, error) {
+	command := s.options.VersionCommand
+	if len(command) == 0 {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.CallTimeout)
+	defer cancel()
+	ended, err := process.Run(ctx, process.Spec{Program: command[0], Args: command[1:], Env: s.options.Env, Limit: s.options.OutputLimit})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("ask for the version: %w", err)
+	case ended.ByUs != nil:
+		return "", fmt.Errorf("ask for the version: %q did not end within %s", command, s.options.CallTimeout)
+	case ended.Status != 0:
+		return "", fmt.Errorf("ask for the version: %q ended with %s; it has to end with exit status 0", command, ended.How)
+	}
+	if pattern := s.options.VersionPattern; pattern != nil {
+		found := pattern.FindSubmatch(slices.Concat(ended.Stdout.Head, ended.Stderr.Head))
+		if found == nil {
+			return "", fmt.Errorf("ask for the version: expected what matches %q in what %q prints; its first line is %q", pattern, command, firstLine(ended.Stdout))
+		}
+		return string(found[min(1, len(found)-1)]), nil
+	}
+	return firstLine(ended.Stdout), nil
+}
+
+// firstLine is the first line that has something on it.
+func firstLine(output process.Excerpt) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(string(output.Head)), "\n")
+	return strings.TrimSpace(first)
+}
