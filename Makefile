@@ -59,6 +59,10 @@ vet: ## Run go vet
 	go vet ./...
 	$(call in-nested,go vet ./...)
 
+.PHONY: reliability
+reliability: ## Judge the reference client 50 times, half of them on a busy machine: the same verdicts each time
+	go test ./suites -run 'TestVerdictsDoNotFlicker' -count=1 -timeout 30m -args -repeats=50
+
 .PHONY: lint
 lint: ## Run golangci-lint, pinned in tools/golangci-lint.mod
 	$(LINT) run ./...
