@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,13 +80,33 @@ func TestExitStatusIsTheOutcome(t *testing.T) {
 		args    []string
 		want    scenarios.Outcome
 	}{
-		"success":         {args: []string{"print", "{url}"}, want: scenarios.Outcome{Kind: scenarios.SuccessOutcome}},
-		"unknown to us":   {args: []string{"fail", "7", "no connection", "{url}"}, want: failure(scenarios.ErrOther, "exit status 7: no connection")},
-		"in the profile":  {options: Options{ExitKinds: kinds}, args: []string{"fail", "7", "no connection", "{url}"}, want: failure(scenarios.ErrConnect, "exit status 7: no connection")},
-		"not in profile":  {options: Options{ExitKinds: kinds}, args: []string{"fail", "8", "odd", "{url}"}, want: failure(scenarios.ErrOther, "exit status 8: odd")},
-		"no output file":  {args: []string{"print", "{url}", "{output}"}, want: scenarios.Outcome{Kind: scenarios.SuccessOutcome}},
-		"a real failure":  {args: []string{"call", "{url}"}, want: failure(scenarios.ErrOther, "exit status 22: the answer was 503")},
-		"with its body":   {args: []string{"call", "{url}", "{method}", "{body-file}", "{output}"}, want: withBody(failure(scenarios.ErrOther, "exit status 22: the answer was 503"), "busy")},
+		"success":        {args: []string{"print", "{url}"}, want: scenarios.Outcome{Kind: scenarios.SuccessOutcome}},
+		"unknown to us":  {args: []string{"fail", "7", "no connection", "{url}"}, want: failure(scenarios.ErrOther, "exit status 7: no connection")},
+		"in the profile": {options: Options{ExitKinds: kinds}, args: []string{"fail", "7", "no connection", "{url}"}, want: failure(scenarios.ErrConnect, "exit status 7: no connection")},
+		"not in profile": {options: Options{ExitKinds: kinds}, args: []string{"fail", "8", "odd", "{url}"}, want: failure(scenarios.ErrOther, "exit status 8: odd")},
+		"no output file": {args: []string{"print", "{url}", "{output}"}, want: scenarios.Outcome{Kind: scenarios.SuccessOutcome}},
+		"a real failure": {args: []string{"call", "{url}"}, want: failure(scenarios.ErrOther, "exit status 22: the answer was 503")},
+		"with its body":  {args: []string{"call", "{url}", "{method}", "{body-file}", "{output}"}, want: withBody(failure(scenarios.ErrOther, "exit status 22: the answer was 503"), "busy")},
+		"an answer by its exit": {
+			options: Options{Answers: []int{22}, Status: fromStderr}, args: []string{"call", "{url}"},
+			want: scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: http.StatusServiceUnavailable},
+		},
+		"an answer without its status": {
+			options: Options{Answers: []int{22}, Status: &StatusSource{From: Stdout, Pattern: statusText}}, args: []string{"call", "{url}"},
+			want: scenarios.Outcome{Kind: scenarios.UnknownOutcome, Note: "exit status 22 stands for an answer, and the command did not tell its status"},
+		},
+		"an error after an answer": {
+			options: Options{Status: fromStderr}, args: []string{"fail", "18", "the answer was 200", "{url}"},
+			want: lastStatus(failure(scenarios.ErrOther, "exit status 18: the answer was 200"), http.StatusOK),
+		},
+		"the last status counts": {
+			options: Options{Status: &StatusSource{From: Stdout, Pattern: printed}}, args: []string{"print", "503", "200", "{url}"},
+			want: scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: http.StatusOK},
+		},
+		"no status is none": {
+			options: Options{Status: &StatusSource{From: Stdout, Pattern: printed}}, args: []string{"print", "200", "000", "{url}"},
+			want: scenarios.Outcome{Kind: scenarios.SuccessOutcome},
+		},
 		"nothing on exit": {args: []string{"fail", "1", "", "{url}"}, want: failure(scenarios.ErrOther, "exit status 1: warning")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +119,18 @@ func TestExitStatusIsTheOutcome(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The places where a helper tells a status.
+var (
+	statusText = regexp.MustCompile(`the answer was (\d+)`)
+	printed    = regexp.MustCompile(`(?m)^arg (\d{3})$`)
+	fromStderr = &StatusSource{From: Stderr, Pattern: statusText}
+)
+
+func lastStatus(outcome scenarios.Outcome, status int) scenarios.Outcome {
+	outcome.Error.LastStatus = status
+	return outcome
 }
 
 func failure(kind scenarios.ErrorKind, message string) scenarios.Outcome {

@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,10 @@ func TestNewRefuses(t *testing.T) {
 		"limit":               {args: []string{program, "{url}"}, options: Options{OutputLimit: -1}, want: []string{"-1 bytes"}},
 		"success as an error": {args: []string{program, "{url}"}, options: Options{ExitKinds: map[int]scenarios.ErrorKind{0: scenarios.ErrTimeout}}, want: []string{`exit status 0 cannot stand for "timeout"`}},
 		"environment":         {args: []string{program, "{url}"}, options: Options{Env: []string{"hunter2"}}, want: []string{"KEY=value"}},
+		"answers untold":      {args: []string{program, "{url}"}, options: Options{Answers: []int{22}}, want: []string{"exit status 22 stands for an answer, and nothing says which"}},
+		"an answer and error": {args: []string{program, "{url}"}, options: Options{Answers: []int{7, 0}, Status: fromStderr, ExitKinds: map[int]scenarios.ErrorKind{7: scenarios.ErrReset}}, want: []string{`exit status 7 cannot stand for an answer`, `it stands for "reset"`, "exit status 0 cannot"}},
+		"no group":            {args: []string{program, "{url}"}, options: Options{Status: &StatusSource{Pattern: regexp.MustCompile("x")}}, want: []string{"a pattern with a group"}},
+		"no version":          {args: []string{program, "{url}"}, options: Options{VersionCommand: []string{"go", "version"}, VersionPattern: regexp.MustCompile("rust (.*)")}, want: []string{`expected what matches "rust (.*)" in what ["go" "version"] prints; its first line is "go version go`}},
 		"no version command":  {args: []string{program, "{url}"}, options: Options{VersionCommand: []string{"no-such-program-anywhere"}}, want: []string{"ask for the version"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,12 +157,31 @@ func TestRerunIsTheCommandWithoutItsEnvironment(t *testing.T) {
 	}
 }
 
+func TestTheProfileCanBeAmended(t *testing.T) {
+	t.Parallel()
+	promised := &scenarios.Policy{Statuses: []int{503}}
+	subject := helper(t, Options{
+		Status: fromStderr, VersionCommand: []string{"go", "version"}, VersionPattern: regexp.MustCompile(`go version go(\d)`),
+		Amend: func(profile *suites.Profile) {
+			profile.Promises = promised
+			profile.Capabilities = slices.DeleteFunc(profile.Capabilities, func(c scenarios.Capability) bool { return c == scenarios.CanMethod })
+		},
+	}, "print", "{url}", "{method}")
+	profile := subject.Profile()
+	if profile.Promises != promised || profile.Can(scenarios.CanMethod) || !profile.Can(scenarios.CanStatus) || profile.Version != "1" {
+		t.Errorf("got %+v", profile)
+	}
+	if notes := strings.Join(subject.Notes(), "\n"); !strings.Contains(notes, "not method: its profile says that it cannot") || strings.Contains(notes, "not status") {
+		t.Errorf("notes\n%s", notes)
+	}
+}
+
 func TestNotesSayWhatCannotBeJudged(t *testing.T) {
 	t.Parallel()
 	notes := strings.Join(helper(t, Options{}, "print", "{url}", "{retries}", "{backoff}").Notes(), "\n")
 	for _, want := range []string{
 		"judged by what the command line tells it: retry, parallel, attempts, backoff",
-		"not timeout: no {timeout}", "not method: no {method}", "not response-body: no {output}", "not error-kind",
+		"not timeout: no {timeout}", "not method: no {method}", "not response-body: no {output}", "not error-kind", "not status",
 		"{backoff} is in whole seconds, rounded up, and judged so; {backoff-ms} is exact",
 	} {
 		if !strings.Contains(notes, want) {
