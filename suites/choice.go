@@ -18,6 +18,7 @@ type chosen struct {
 	selection scenarios.Selection
 	failOn    scenarios.Level
 	own       []*scenarios.Contract
+	known     KnownFailures
 	options   Options
 }
 
@@ -48,6 +49,12 @@ func Own(contracts ...*scenarios.Contract) Choice {
 	return choice(func(c *chosen) { c.own = append(c.own, contracts...) })
 }
 
+// KnownToFail adds contracts that the client is known to break (see
+// [KnownFailures]), beside those that its profile lists.
+func KnownToFail(failures ...KnownFailure) Choice {
+	return choice(func(c *chosen) { c.known = append(c.known, failures...) })
+}
+
 // WithOptions says how the run is made.
 func WithOptions(options Options) Choice {
 	return choice(func(c *chosen) { c.options = options })
@@ -74,7 +81,12 @@ func NewPlan(subject Subject, choices ...Choice) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("load the catalogue: %w", err)
 	}
-	contracts, err := scenarios.Select(slices.Concat(catalogue, c.own), c.selection)
+	all := slices.Concat(catalogue, c.own)
+	c.options.KnownFailures = append(slices.Clone(c.options.KnownFailures), c.known...)
+	if err := CheckKnownFailures(subject, c.options.KnownFailures, all); err != nil {
+		return Plan{}, err
+	}
+	contracts, err := scenarios.Select(all, c.selection)
 	if err != nil {
 		return Plan{}, err
 	}

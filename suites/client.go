@@ -59,6 +59,8 @@ type Profile struct {
 	// Success is the answer that the client takes as success; the zero value is
 	// a 200 with a small body.
 	Success faultserver.Answer
+	// KnownFailures are the contracts that the client is known to break.
+	KnownFailures KnownFailures
 	// Rerun is the command that judges this client again, as arguments and
 	// without a selection of contracts; nil where there is none.
 	Rerun []string

@@ -33,6 +33,9 @@ type Options struct {
 	Progress Progress
 	// Secrets are what no result shows, beside what reports hides anyway.
 	Secrets reports.Secrets
+	// KnownFailures are contracts that the client is known to break, beside those
+	// that its profile lists.
+	KnownFailures KnownFailures
 	// Bodies keeps the first 64 KiB of request bodies in the results.
 	Bodies bool
 	// Rerun is the command that judges this client again, as arguments and
@@ -71,6 +74,7 @@ type Running struct {
 	started  time.Time
 	lateness *lateness
 	redactor *reports.Redactor
+	known    KnownFailures
 
 	results map[string]*pending
 	done    chan struct{}
@@ -111,6 +115,7 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	r := &Running{
 		subject: subject, profile: profile, options: options,
 		started: time.Now(), lateness: measureLateness(), redactor: reports.NewRedactor(options.Secrets),
+		known:   slices.Concat(profile.KnownFailures, options.KnownFailures),
 		results: make(map[string]*pending, len(contracts)), done: make(chan struct{}),
 	}
 	var beside, alone []*pending
@@ -174,7 +179,7 @@ func (r *Running) judgeOne(ctx context.Context, p *pending, progress *sync.Mutex
 	r.options.Progress.Started(p.contract.ID)
 	progress.Unlock()
 
-	result := r.judgeContract(ctx, p.contract)
+	result := r.known.apply(r.judgeContract(ctx, p.contract))
 	if ctx.Err() != nil {
 		return // what was cut short proves nothing
 	}

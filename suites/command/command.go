@@ -16,9 +16,10 @@ import (
 	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
-// DefaultCallTimeout is how long a call may take before its process is ended.
-// No judged contract takes longer than 6 s.
-const DefaultCallTimeout = 10 * time.Second
+// DefaultCallTimeout is how long a call may take before its process is ended,
+// whoever runs it. It is a last resort: the runner's own deadline, which knows
+// whether an attempt was made, comes first.
+const DefaultCallTimeout = suites.DefaultCallTimeout + 5*time.Second
 
 // DefaultOutputLimit is how many bytes are kept of each end of an output.
 const DefaultOutputLimit = 32 << 10

@@ -56,9 +56,9 @@ var retryAfterMutants = []Mutant{
 		inner: func(wire http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(req *http.Request) (*http.Response, error) {
 				resp, err := wire.RoundTrip(req)
-				if err == nil && resp.Header.Get("Retry-After") == "1" {
+				if err == nil && resp.Header.Get("Retry-After") == "2" {
 					resp.Header.Del("Retry-After")
-					time.Sleep(700 * time.Millisecond)
+					time.Sleep(1500 * time.Millisecond)
 				}
 				return resp, err
 			})
