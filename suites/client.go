@@ -49,7 +49,7 @@ type Profile struct {
 	// Name is how it is called in reports; Version may be empty.
 	Name    string
 	Version string
-	// Kind is "in-process" or "exec".
+	// Kind is how the client is reached: "in-process", "exec" or "driver".
 	Kind string
 	// Capabilities are what the client can do or be told.
 	Capabilities []scenarios.Capability
@@ -67,6 +67,9 @@ type Profile struct {
 	// Parallel is how many of its calls the machine bears at the same time; 0
 	// means the runner's default.
 	Parallel int
+	// MaxCalls is how many calls the client can make at the same time, over all
+	// its contracts; 0 means no limit. A contract that makes more is unsupported.
+	MaxCalls int
 }
 
 // Can tells whether the client has a capability.

@@ -7,12 +7,13 @@ import (
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/clients/nethttp"
 )
 
-// A net/http client makes one attempt: it breaks "twice", keeps "once", need
-// not do "retried", and cannot be judged by "streamed".
+// A client that makes one attempt breaks "twice", keeps "test", need
+// not do "retried", and cannot be judged by "hedged".
 const fourContracts = oneAttempt + `---
 id: attempts.twice
 title: A test
@@ -22,7 +23,6 @@ why: A test.
 calls: [{}]
 script: [{respond: 503}, {succeed: {}, optional: true}]
 expect: {attempts: 2}
-needs: [parallel]
 ---
 id: attempts.retried
 title: A test
@@ -51,6 +51,7 @@ func listed(pattern string) suites.KnownFailures {
 
 func TestKnownFailures(t *testing.T) {
 	t.Parallel()
+	once := client{do: get, capabilities: []scenarios.Capability{scenarios.CanRetry, scenarios.CanStatus}}
 	for pattern, want := range map[string]struct {
 		result  string
 		verdict assertions.Verdict
@@ -62,7 +63,7 @@ func TestKnownFailures(t *testing.T) {
 		"attempts.retried": {"attempts.retried", assertions.NotExercised, "it is listed as a known failure: it never retries", reports.Conforming},
 		"attempts.hedged":  {"attempts.hedged", assertions.Unsupported, "it is listed as a known failure: it never retries", reports.Conforming},
 	} {
-		run, err := suites.Judge(t.Context(), nethttp.Client(), contracts(t, fourContracts), suites.Options{KnownFailures: listed(pattern)})
+		run, err := suites.Judge(t.Context(), once, contracts(t, fourContracts), suites.Options{KnownFailures: listed(pattern)})
 		if err != nil {
 			t.Fatal(err)
 		}

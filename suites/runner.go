@@ -106,6 +106,9 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	if options.Parallel <= 0 {
 		options.Parallel = 8 * runtime.GOMAXPROCS(0)
 	}
+	if limit := profile.MaxCalls; limit > 0 {
+		options.Parallel = min(options.Parallel, limit)
+	}
 	if options.CallTimeout <= 0 {
 		options.CallTimeout = DefaultCallTimeout
 	}
@@ -122,7 +125,9 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	for _, contract := range contracts {
 		p := &pending{contract: contract, done: make(chan struct{})}
 		r.results[contract.ID] = p
-		if contract.Run == scenarios.RunAlone {
+		// Calls that had to wait for others' would be judged for the wait.
+		crowd := profile.MaxCalls > 0 && callsAtOnce(contract) > 1
+		if contract.Run == scenarios.RunAlone || crowd {
 			alone = append(alone, p)
 		} else {
 			beside = append(beside, p)
