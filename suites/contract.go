@@ -47,6 +47,13 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 		}
 		return r.result(evidence, judgement, "", time.Since(started))
 	}
+	if most := r.profile.MaxCalls; most > 0 && callsAtOnce(contract) > most {
+		judgement := assertions.Judgement{
+			Verdict: assertions.Unsupported,
+			Reason:  fmt.Sprintf("the client makes at most %d calls at the same time, and the contract makes %d", most, callsAtOnce(contract)),
+		}
+		return r.result(evidence, judgement, "", time.Since(started))
+	}
 	if untold := untold(contract.Policy, evidence.Policy); len(untold) > 0 {
 		judgement := assertions.Judgement{
 			Verdict: assertions.Unsupported,
@@ -58,6 +65,15 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 	server := r.exercise(ctx, contract, asked, &evidence)
 	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
 	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
+}
+
+// callsAtOnce is how many calls a contract makes at the same time.
+func callsAtOnce(contract *scenarios.Contract) int {
+	most := 1
+	for _, call := range contract.Calls {
+		most = max(most, min(call.Parallel, call.Repeat))
+	}
+	return most
 }
 
 // untold are the fields of a contract's policy that shape its stimulus and that

@@ -46,9 +46,10 @@ type conversation struct {
 	opening map[int64]chan opened
 	closing map[int64]chan closed
 	calls   map[int64]chan result
-	// givenUp are the calls that nobody waits for any more; unheard the clients
-	// that were told to close and not waited for.
-	givenUp, unheard map[int64]bool
+	// givenUp are the calls that nobody waits for any more, with their clients;
+	// unheard the clients that were told to close and not waited for.
+	givenUp map[int64]int64
+	unheard map[int64]bool
 }
 
 // begin starts a driver and waits for its hello.
@@ -64,7 +65,7 @@ func begin(ctx context.Context, spec process.Spec, patience time.Duration) (*con
 		toSay: make(chan []byte, 1024), finish: make(chan struct{}),
 		greeted: make(chan struct{}), broken: make(chan struct{}),
 		opening: map[int64]chan opened{}, closing: map[int64]chan closed{}, calls: map[int64]chan result{},
-		givenUp: map[int64]bool{}, unheard: map[int64]bool{},
+		givenUp: map[int64]int64{}, unheard: map[int64]bool{},
 	}
 	c.working.Go(c.listen)
 	c.working.Go(c.speak)

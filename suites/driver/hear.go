@@ -133,7 +133,7 @@ func (c *conversation) hearResult(r result) *Fault {
 		waiter <- r
 		return nil
 	}
-	if c.givenUp[r.Seq] {
+	if _, ok := c.givenUp[r.Seq]; ok {
 		delete(c.givenUp, r.Seq)
 		return nil
 	}

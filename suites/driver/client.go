@@ -1,0 +1,246 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+)
+
+const (
+	// unwind is how long, beyond a call's limit, its result is waited for once it
+	// was cancelled. The runner leaves a client behind 3 s after the limit.
+	unwind = 2 * time.Second
+	// closePatience is how long a driver may take to close a client: it has
+	// connections to close, not calls to await.
+	closePatience = 5 * time.Second
+)
+
+// client is one that the driver has opened.
+type client struct {
+	subject *Subject
+	talking *conversation
+	number  int64
+	policy  scenarios.Policy
+	// refused is why the driver cannot follow the policy; empty where it can.
+	refused string
+}
+
+// open asks for a client.
+func (s *Subject) open(talking *conversation, policy scenarios.Policy) (*client, error) {
+	talking.mu.Lock()
+	talking.clients++
+	c := &client{subject: s, talking: talking, number: talking.clients, policy: policy}
+	answer := make(chan opened, 1)
+	talking.opening[c.number] = answer
+	talking.mu.Unlock()
+
+	if err := talking.say(openMessage{Type: typeOpen, Client: c.number, Policy: toWire(policy)}); err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(s.options.CallTimeout)
+	defer timer.Stop()
+	select {
+	case got := <-answer:
+		if got.Error != "" {
+			return nil, fmt.Errorf("the driver could not open a client: %s", got.Error)
+		}
+		c.refused = got.Unsupported
+		return c, nil
+	case <-talking.broken:
+	case <-timer.C:
+		talking.fail(&Fault{
+			Expected: fmt.Sprintf("opened for client %d within %v", c.number, s.options.CallTimeout),
+			Got:      "no such message",
+			Do:       "answer each open with opened, also while calls are being made",
+		}, 0)
+	}
+	return nil, fmt.Errorf("driver %q: %w", s.name, talking.fault)
+}
+
+// Do implements suites.Client: it asks the driver for the call and awaits its
+// result. When the context ends, a driver that can cancel is told so and
+// awaited further; one that cannot is left to itself.
+func (c *client) Do(ctx context.Context, request suites.Request) scenarios.Outcome {
+	if c.refused != "" {
+		return scenarios.Outcome{Kind: scenarios.UnsupportedOutcome, Note: "the driver cannot follow the policy: " + c.refused}
+	}
+	body, err := c.subject.files.write(request.Body)
+	if err != nil {
+		return broken(err)
+	}
+	outcome := c.do(ctx, request, body)
+	if body != nil {
+		// One that a call that was given up still reads is removed at the end.
+		_ = os.Remove(body.File)
+	}
+	return outcome
+}
+
+func (c *client) do(ctx context.Context, request suites.Request, body *wireBody) scenarios.Outcome {
+	seq, answer := c.talking.expectResult()
+	deadline := shorter(request.Timeout, total(c.policy))
+	err := c.talking.say(runMessage{
+		Type: typeRun, Seq: seq, Client: c.number,
+		URL: request.URL, Method: orGet(request.Method), Headers: headerPairs(request.Headers), Body: body,
+		DeadlineMS: inMilliseconds(deadline),
+	})
+	if err != nil {
+		return broken(err)
+	}
+	limit := time.NewTimer(c.subject.options.CallTimeout + unwind)
+	defer limit.Stop()
+	done := ctx.Done()
+	for {
+		select {
+		case got := <-answer:
+			return got.outcome()
+		case <-c.talking.broken:
+			return broken(fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault))
+		case <-done:
+			if c.subject.profile.Can(scenarios.CanCancel) {
+				if err := c.talking.say(cancelMessage{Type: typeCancel, Seq: seq}); err != nil {
+					return broken(err)
+				}
+				done = nil // wait on: it is judged by when it returns
+				continue
+			}
+		case <-limit.C:
+		}
+		return c.giveUp(seq, answer, ctx.Err())
+	}
+}
+
+// expectResult numbers a call and says where its result will come.
+func (c *conversation) expectResult() (seq int64, answer chan result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seqs++
+	answer = make(chan result, 1)
+	c.calls[c.seqs] = answer
+	return c.seqs, answer
+}
+
+// giveUp stops waiting for a call. A driver that makes no further call, since
+// all that it can make at a time hang, is ended.
+func (c *client) giveUp(seq int64, answer chan result, why error) scenarios.Outcome {
+	c.talking.mu.Lock()
+	_, waiting := c.talking.calls[seq]
+	if waiting {
+		delete(c.talking.calls, seq)
+		c.talking.givenUp[seq] = c.number
+	}
+	hanging := len(c.talking.givenUp)
+	c.talking.mu.Unlock()
+	if !waiting { // it has come just now
+		return (<-answer).outcome()
+	}
+	if most := c.subject.profile.MaxCalls; most > 0 && hanging >= most {
+		c.talking.fail(&Fault{
+			Expected: fmt.Sprintf("a result of seq %d within %v", seq, c.subject.options.CallTimeout+unwind),
+			Got:      fmt.Sprintf("none, and %s of at most %d hanging", plural(hanging, "call"), most),
+			Do:       "see that every call comes to an end",
+		}, 0)
+	}
+	message := fmt.Sprintf("it has not returned within %v", c.subject.options.CallTimeout+unwind)
+	switch {
+	case why == nil:
+	case c.subject.profile.Can(scenarios.CanCancel):
+		message += ", though it was cancelled"
+	default:
+		message = "it had not returned when its caller gave up, and the driver cannot cancel"
+	}
+	return scenarios.Outcome{
+		Kind: scenarios.ErrorOutcome, Note: message,
+		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: message},
+	}
+}
+
+// Close implements suites.Client. A client whose call was given up is not
+// waited for.
+func (c *client) Close() error {
+	if c.refused != "" {
+		return nil // it was never there
+	}
+	c.talking.mu.Lock()
+	answer := make(chan closed, 1)
+	wait := !slices.Contains(slices.Collect(maps.Values(c.talking.givenUp)), c.number)
+	if wait {
+		c.talking.closing[c.number] = answer
+	} else {
+		c.talking.unheard[c.number] = true
+	}
+	c.talking.mu.Unlock()
+	if err := c.talking.say(closeMessage{Type: typeClose, Client: c.number}); err != nil || !wait {
+		return err
+	}
+	timer := time.NewTimer(closePatience)
+	defer timer.Stop()
+	select {
+	case got := <-answer:
+		if got.Error != "" {
+			return errors.New("the driver could not close the client: " + got.Error)
+		}
+		return nil
+	case <-c.talking.broken:
+	case <-timer.C:
+		c.talking.fail(&Fault{
+			Expected: fmt.Sprintf("closed for client %d within %v", c.number, closePatience),
+			Got:      "no such message",
+			Do:       "answer each close with closed, without waiting for calls",
+		}, 0)
+	}
+	return fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault)
+}
+
+// write writes a body to a file of its own; nil for none.
+func (b *bodies) write(body *faultserver.Body) (*wireBody, error) {
+	if body == nil {
+		return nil, nil
+	}
+	path, err := b.next()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = io.Copy(file, body.Reader())
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the request's body for the driver: %w", err)
+	}
+	return &wireBody{File: path, Length: body.Len(), SHA256: body.SHA256(), Stream: body.Stream}, nil
+}
+
+func headerPairs(headers faultserver.Headers) [][2]string {
+	pairs := make([][2]string, len(headers))
+	for i, header := range headers {
+		pairs[i] = [2]string{header.Name, header.Value}
+	}
+	return pairs
+}
+
+func orGet(method string) string {
+	if method == "" {
+		return http.MethodGet
+	}
+	return method
+}
+
+// total is the policy's deadline for a whole call; 0 for none.
+func total(policy scenarios.Policy) time.Duration {
+	if policy.Timeouts == nil {
+		return 0
+	}
+	return policy.Timeouts.Total
+}
