@@ -10,6 +10,8 @@ import (
 // clock is a time or a pause for a sentence or a label: "0.42 ms", "41.2 ms", "1.041 s".
 func clock(d time.Duration) string {
 	switch size := d.Abs(); {
+	case d < -5*time.Microsecond: // less is nothing, and nothing has no sign
+		return "−" + clock(size)
 	case size >= 10*time.Minute:
 		return d.Round(time.Second).String()
 	case size >= time.Second:
@@ -62,18 +64,28 @@ func (a axis) at(t time.Duration) percent {
 
 // tick is a mark of the axis.
 type tick struct {
-	X    percent
-	Text string
+	X            percent
+	Text, Anchor string
 }
 
 // ticks are marks at round times, counted from zero, which need not be the
 // axis's beginning.
 func (a axis) ticks(zero time.Duration) []tick {
-	const most = 6
+	const (
+		most = 6
+		edge = 4
+	)
 	step := roundStep((a.until - a.from) / most)
 	var marks []tick
 	for at := zero - (zero-a.from)/step*step; at <= a.until; at += step {
-		marks = append(marks, tick{a.at(at), clock(at - zero)})
+		mark := tick{a.at(at), clock(at - zero), "middle"}
+		// A text in the middle of a mark at the edge would be cut.
+		if mark.X < edge {
+			mark.Anchor = "start"
+		} else if mark.X > 100-edge {
+			mark.Anchor = "end"
+		}
+		marks = append(marks, mark)
 	}
 	return marks
 }

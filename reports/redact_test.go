@@ -170,6 +170,7 @@ var renderers = map[string]Renderer{
 	"JSON":               JSON,
 	"JUnit":              JUnit,
 	"Markdown":           Markdown,
+	"HTML":               HTML,
 	"text":               Terminal(Style{}),
 	"text in a terminal": Terminal(Style{Color: true, Width: 80}),
 	"its own copy, read again": func(w io.Writer, run Run) error {

@@ -75,6 +75,8 @@ func no() *bool  { return ok(false) }
 
 func ok(value bool) *bool { return &value }
 
+func after(d time.Duration) *time.Duration { return &d }
+
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // answered is an attempt that was answered with a status.
@@ -280,6 +282,9 @@ func sampleUnexpectedPass() (assertions.Evidence, assertions.Judgement) {
 			Journal: faultserver.Journal{Attempts: []faultserver.Attempt{answered(1, "GET", 503, ms(2)), answered(2, "GET", 200, ms(1010))}},
 		}, assertions.Judgement{
 			Verdict: assertions.UnexpectedPass, Reason: "listed as a known failure, and it passed: take it off the list",
-			Checks: []assertions.Check{{Name: "gaps.min", Part: assertions.PartExpect, OK: yes(), Expected: "at least 1 s", Observed: "1.007 s"}},
+			Checks: []assertions.Check{{
+				Name: "gaps.min", Part: assertions.PartExpect, OK: yes(), Expected: "at least 1 s", Observed: "1.007 s",
+				Limits: []assertions.Limit{{Call: "call-1", Attempt: 2, NotBefore: after(ms(1003)), Kept: true}},
+			}},
 		}
 }

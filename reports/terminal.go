@@ -54,19 +54,20 @@ func (p page) head(run Run) {
 		run.Tool.Name, run.Tool.Version, client, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, run.Meta.Seed))
 }
 
-// A section lists the results of some verdicts.
+// A section lists the results of some verdicts. The key and the glyph are how
+// a page marks them.
 type section struct {
-	title    string
-	verdicts []assertions.Verdict
+	title, key, glyph string
+	verdicts          []assertions.Verdict
 }
 
 var sections = []section{
-	{"Keeps", []assertions.Verdict{assertions.Pass}},
-	{"Does, without judgement", []assertions.Verdict{assertions.Observed}},
-	{"Known to fail", []assertions.Verdict{assertions.KnownFail}},
-	{"Not judged", passedOver},
-	{"Could not run", impossible},
-	{"Breaks", []assertions.Verdict{assertions.Weak, assertions.Fail, assertions.UnexpectedPass}},
+	{"Keeps", "keeps", "✓", []assertions.Verdict{assertions.Pass}},
+	{"Does, without judgement", "observed", "●", []assertions.Verdict{assertions.Observed}},
+	{"Known to fail", "known", "◇", []assertions.Verdict{assertions.KnownFail}},
+	{"Not judged", "passed-over", "○", passedOver},
+	{"Could not run", "impossible", "⊘", impossible},
+	{"Breaks", "breaks", "✗", []assertions.Verdict{assertions.Weak, assertions.Fail, assertions.UnexpectedPass}},
 }
 
 // explained are the verdicts that the reader has to do something about.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +14,18 @@ import (
 // line of a page that holds every contract. Of a longer list its beginning and
 // its end are drawn, as in the attempt table.
 const (
-	mostCalls   = 8
-	headLanes   = 30
-	tailLanes   = 10
-	mostLanes   = headLanes + tailLanes
-	mostSpans   = 4 // how many times the time that passed a limit may lie ahead and still be on the axis
+	mostCalls = 8
+	headLanes = 30
+	tailLanes = 10
+	mostLanes = headLanes + tailLanes
+	// mostPauses is how many attempts of a call may share a lane with the pauses
+	// between them.
+	mostPauses = 3
+)
+
+// What has room, in percent of the width: a label of a pause, the marks inside
+// an attempt. On the narrowest drawing, 512 pixels, these are 66 and 8.
+const (
 	labelShare  = 13.0
 	markedShare = 1.5
 )
@@ -40,7 +48,7 @@ type timeline struct {
 	// Effects are those that are drawn, for the legend.
 	Effects []effect
 	// Has… tell what else the legend has to explain.
-	HasLimits, HasMarks bool
+	HasGaps, HasLimits, HasMarks bool
 	// Notes say what is not drawn.
 	Notes []string
 }
@@ -64,11 +72,12 @@ type (
 		Class  string
 	}
 	label struct {
-		X      percent
-		Y      int
-		Anchor string
-		Class  string
-		Text   string
+		X percent
+		// Shift moves it off the line that it stands at, in pixels.
+		Y, Shift int
+		Anchor   string
+		Class    string
+		Text     string
 	}
 )
 
@@ -77,7 +86,7 @@ const (
 	axisHeight   = 24
 	titleHeight  = 20
 	momentHeight = 15
-	laneHeight   = 34
+	laneHeight   = 40
 	barTop       = 17
 	barHeight    = 12
 	groupSpace   = 10
@@ -128,6 +137,13 @@ type lanes struct {
 	attempts []int
 }
 
+func (l lanes) started() time.Duration {
+	if l.call == nil {
+		return 0
+	}
+	return l.call.Meta.Started
+}
+
 // callsOf are the calls in their order, and after them what came for no call.
 func callsOf(result Result) []lanes {
 	var calls []lanes
@@ -172,6 +188,7 @@ func (d *drawer) drawAttemptLanes(calls []lanes) {
 
 // drawCallLanes gives each call one lane.
 func (d *drawer) drawCallLanes(calls []lanes) {
+	slices.SortStableFunc(calls, func(a, b lanes) int { return cmp.Compare(a.started(), b.started()) })
 	shown, skipped := ends(calls)
 	for n, call := range shown {
 		if skipped > 0 && n == headLanes {
@@ -179,12 +196,15 @@ func (d *drawer) drawCallLanes(calls []lanes) {
 			d.y += titleHeight
 			d.Notes = append(d.Notes, fmt.Sprintf("Of %d calls the first %d and the last %d are drawn.", len(calls), headLanes, tailLanes))
 		}
-		d.text(0, d.y+12, "start", "call", d.callText(call))
+		d.text(0, d.y+12, "start", "lane", d.callText(call))
 		if call.call != nil {
 			d.Spans = append(d.Spans, stretch{d.axis.at(call.call.Meta.Started), d.axis.at(call.call.Meta.Returned), d.y + barTop + barHeight/2, "span"})
 		}
 		d.momentLines(call, d.y+barTop-3, d.y+barTop+barHeight+3)
 		for _, i := range call.attempts {
+			if len(call.attempts) <= mostPauses {
+				d.drawPause(i, d.y)
+			}
 			d.bar(i, d.y)
 		}
 		d.y += laneHeight
@@ -249,7 +269,7 @@ func (d *drawer) allowReturn(token string, at time.Duration) string {
 	if !limited {
 		return ""
 	}
-	d.allow(allowed, d.y, momentHeight)
+	d.allow(allowed, at, d.y, momentHeight)
 	return allowed.missedBy(at)
 }
 
@@ -270,29 +290,40 @@ func (d *drawer) drawAttempt(i, y int) {
 	if row.Answer != row.Fault {
 		text += " → " + row.Answer
 	}
+	text += d.drawPause(i, y)
+	class := "attempt"
+	if allowed, limited := d.limits[limitKey{attempt: attempt.Index}]; limited && !allowed.kept {
+		class = "attempt missed"
+	}
+	d.beside(attempt.Meta.Arrived, d.bar(i, y), y+12, class, text)
+}
+
+// drawPause draws the pause before an attempt, if there was one, and when the
+// attempt was allowed to come. It returns what the drawing has no room to say.
+func (d *drawer) drawPause(i, y int) string {
+	attempt, text := d.result.Attempts[i], ""
 	allowed, limited := d.limits[limitKey{attempt: attempt.Index}]
 	if limited {
-		d.allow(allowed, y+barTop-3, barHeight+6)
+		d.allow(allowed, attempt.Meta.Arrived, y+barTop-3, barHeight+6)
 	}
 	if gap := attempt.Meta.Gap; gap != nil {
-		ended := attempt.Meta.Arrived - *gap
 		class := "gap"
 		if limited && !allowed.kept {
 			class = "gap missed"
 		}
-		from, until := d.axis.at(ended), d.axis.at(attempt.Meta.Arrived)
-		d.Spans = append(d.Spans, stretch{from, until, y + barTop + barHeight/2, class})
+		from, until, middle := d.axis.at(attempt.Meta.Arrived-*gap), d.axis.at(attempt.Meta.Arrived), y+barTop+barHeight/2
+		d.HasGaps = true
+		d.Spans = append(d.Spans, stretch{from, until, middle, class})
 		if until-from >= labelShare {
-			d.text((from+until)/2, y+barTop+barHeight/2-4, "middle", class, clock(*gap))
+			d.text((from+until)/2, middle+13, "middle", class, clock(*gap))
 		} else {
-			text += ", after " + clock(*gap)
+			text = ", after " + clock(*gap)
 		}
 	}
-	end := d.bar(i, y)
 	if limited {
 		text += allowed.missedBy(attempt.Meta.Arrived)
 	}
-	d.beside(attempt.Meta.Arrived, end, y+12, "attempt "+effectOf(attempt).Class, text)
+	return text
 }
 
 // bar draws an attempt from its arrival to its end, which it returns.
@@ -321,7 +352,8 @@ func (d *drawer) bar(i, y int) time.Duration {
 	return end
 }
 
-func (d *drawer) allow(allowed allowance, y, height int) {
+// allow draws when something was allowed to happen that did happen at some time.
+func (d *drawer) allow(allowed allowance, happened time.Duration, y, height int) {
 	from, until := percent(0), percent(100)
 	if allowed.notBefore != nil {
 		from = d.axis.at(*allowed.notBefore)
@@ -330,16 +362,18 @@ func (d *drawer) allow(allowed allowance, y, height int) {
 		until = d.axis.at(*allowed.notAfter)
 	}
 	d.HasLimits = true
-	class := "kept"
-	if !allowed.kept {
-		class = "missed"
+	d.Allowed = append(d.Allowed, box{X: from, W: max(until-from, 0), Y: y, H: height})
+	for _, x := range []percent{from, until} {
+		if 0 < x && x < 100 {
+			d.Marks = append(d.Marks, rule{x, y, y + height, "limit"})
+		}
 	}
-	d.Allowed = append(d.Allowed, box{X: from, W: max(until-from, 0), Y: y, H: height, Class: class})
-	if allowed.notBefore != nil {
-		d.Marks = append(d.Marks, rule{from, y, y + height, "limit " + class})
-	}
-	if allowed.notAfter != nil && *allowed.notAfter <= d.axis.until {
-		d.Marks = append(d.Marks, rule{until, y, y + height, "limit " + class})
+	if room := from - d.axis.at(happened); allowed.notBefore != nil && room >= labelShare {
+		text := "allowed from " + clock(*allowed.notBefore-d.zero)
+		if from == 100 {
+			text += " →"
+		}
+		d.text(from, y+height-5, "end", "limit", text)
 	}
 }
 
@@ -356,7 +390,12 @@ func (d *drawer) drawWindows() {
 }
 
 func (d *drawer) text(x percent, y int, anchor, class, text string) {
-	d.Labels = append(d.Labels, label{x, y, anchor, class, clean(text)})
+	const space = 4
+	shift := map[string]int{"start": space, "end": -space}[anchor]
+	if x == 0 {
+		shift = 0
+	}
+	d.Labels = append(d.Labels, label{x, y, shift, anchor, class, clean(text)})
 }
 
 // beside sets a text to where there is more room: to the right of a beginning,

@@ -20,6 +20,12 @@ func zeroOf(result Result) time.Duration {
 	}
 }
 
+// farLimit is how far ahead the end of a pause may lie and still be on the axis,
+// however soon everything else was over: an attempt that came a second too early
+// shall look so, and one that came an hour too early shall be seen at all. A
+// judged contract takes 6 s at most.
+const farLimit = 10 * time.Second
+
 // axisOf is the time that a drawing covers: everything that happened, and the
 // limits that do not lie so far ahead that nothing else could be seen.
 func axisOf(result Result) axis {
@@ -39,7 +45,7 @@ func axisOf(result Result) axis {
 	for _, window := range result.Windows {
 		include(window.Meta.From)
 	}
-	farthest := a.from + mostSpans*(a.until-a.from)
+	farthest := a.from + max(farLimit, 4*(a.until-a.from))
 	for _, check := range result.Checks {
 		for _, limit := range check.Limits {
 			if limit.NotBefore != nil && *limit.NotBefore <= farthest {
