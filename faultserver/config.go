@@ -24,6 +24,16 @@ type Config struct {
 	// Otherwise (the zero value: 404), take no step, and are listed as events.
 	Match     Match
 	Otherwise Answer
+	// NoAttempts says that no request is an attempt, whatever Match says.
+	NoAttempts bool
+	// Stubs answer requests that are no attempts before Otherwise does: the first
+	// that matches.
+	Stubs []Stub
+	// Pass is the base URL, http://host:port, of a real server to which requests
+	// that are no attempts, and that match no stub, are handed as they came, byte
+	// for byte, and its answers back; empty gives them Otherwise. A server that
+	// cannot be reached is answered for with 502 and listed as an event.
+	Pass string
 	// Seed is what every random draw comes from, together with the session's
 	// id, the call and the attempt.
 	Seed uint64
@@ -70,6 +80,12 @@ type Match struct {
 	Path string `yaml:"path"`
 	// Header must be there, with this value where one is given, if set.
 	Header Header `yaml:"header"`
+}
+
+// A Stub is an answer to the requests of one kind that are no attempts.
+type Stub struct {
+	Match  Match  `yaml:"match"`
+	Answer Answer `yaml:"respond"`
 }
 
 // success is the answer that Succeed stands for.

@@ -18,51 +18,51 @@ const runs = 1000
 // TestStrikesAreExact has each end of a connection seen from the other side,
 // every time: the bytes before it, and FIN or RST by errno.
 func TestStrikesAreExact(t *testing.T) {
+	large := put(strings.Repeat("b", 5000))
 	strikes := []struct {
 		script, request, end string
 		body                 faultserver.Size // of the answer; -1 for no answer
-		runs                 int
+		busy                 bool
 	}{
-		{"reset@request-head", put(strings.Repeat("b", 5000)), "rst", -1, runs},
-		{"reset@request-body@10", put(strings.Repeat("b", 5000)), "rst", -1, runs},
-		{"reset", put("body"), "rst", -1, runs},
-		{"reset@response-head", get("/"), "rst", 0, runs},
-		{"reset@response-body@1", get("/"), "rst", 1, runs},
-		{"reset@response-body@1000", get("/"), "rst", 1000, runs},
-		{"reset@response-body@64KiB", get("/"), "rst", 64 * faultserver.KiB, runs},
-		{"reset@response-body@1MiB", get("/"), "rst", faultserver.MiB, runs},
-		{"close@request-head", put(strings.Repeat("b", 5000)), "fin", -1, runs},
-		{"close@request-body@10", put(strings.Repeat("b", 5000)), "fin", -1, runs},
-		{"close", put("body"), "fin", -1, runs},
-		{"close@response-head", get("/"), "fin", 0, runs},
-		{"close@response-body@1MiB", get("/"), "fin", faultserver.MiB, runs},
-		{"truncate@1", get("/"), "fin", 1, runs},
-		{"truncate@1MiB", get("/"), "fin", faultserver.MiB, runs},
-		{"truncate@1MiB:end=rst", get("/"), "rst", faultserver.MiB, runs},
+		{"reset@request-head", large, "rst", -1, false},
+		{"reset@request-body@10", large, "rst", -1, false},
+		{"reset", put("body"), "rst", -1, false},
+		{"reset", put("body"), "rst", -1, true},
+		{"reset@response-head", get("/"), "rst", 0, false},
+		{"reset@response-body@1", get("/"), "rst", 1, false},
+		{"reset@response-body@1", get("/"), "rst", 1, true},
+		{"reset@response-body@1000", get("/"), "rst", 1000, false},
+		{"reset@response-body@64KiB", get("/"), "rst", 64 * faultserver.KiB, false},
+		{"reset@response-body@1MiB", get("/"), "rst", faultserver.MiB, false},
+		{"reset@response-body@1MiB", get("/"), "rst", faultserver.MiB, true},
+		{"close@request-head", large, "fin", -1, false},
+		{"close@request-head", large, "fin", -1, true},
+		{"close@request-body@10", large, "fin", -1, false},
+		{"close", put("body"), "fin", -1, false},
+		{"close@response-head", get("/"), "fin", 0, false},
+		{"close@response-body@1MiB", get("/"), "fin", faultserver.MiB, false},
+		{"200:body=64KiB", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" + strings.Repeat("more", 64<<10), "fin", 64 * faultserver.KiB, false},
+		{"truncate@1", get("/"), "fin", 1, false},
+		{"truncate@1MiB", get("/"), "fin", faultserver.MiB, true},
+		{"truncate@64KiB:end=rst", get("/"), "rst", 64 * faultserver.KiB, true},
 	}
-	for _, busy := range []bool{false, true} {
-		for _, strike := range strikes {
-			name := strike.script
-			if busy {
-				name += " with busy cores"
+	for _, strike := range strikes {
+		t.Run(fmt.Sprintf("%s, busy=%t", strike.script, strike.busy), func(t *testing.T) {
+			if strike.busy {
+				keepBusy(t)
 			}
-			t.Run(name, func(t *testing.T) {
-				if busy {
-					keepBusy(t)
+			s := open(t, faultserver.Config{Script: script(strike.script + ":forever")})
+			many(t, runs, 8, func(int) error {
+				p, err := connect(s.URL())
+				if err != nil {
+					return err
 				}
-				s := open(t, faultserver.Config{Script: script(strike.script + ":forever")})
-				many(t, strike.runs, 8, func(int) error {
-					p, err := connect(s.URL())
-					if err != nil {
-						return err
-					}
-					defer func() { _ = p.Close() }()
-					p.say(strike.request)
-					return expectEnd(p, strike.body, strike.end)
-				})
-				expectAllMet(t, s.Journal(), strike.runs)
+				defer func() { _ = p.Close() }()
+				p.say(strike.request)
+				return expectEnd(p, strike.body, strike.end)
 			})
-		}
+			expectAllMet(t, s.Journal(), runs)
+		})
 	}
 }
 

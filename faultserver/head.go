@@ -17,6 +17,8 @@ const maxHead = maxUnread
 
 // A head is a request's head as it came.
 type head struct {
+	// raw is the head byte for byte, its empty line included.
+	raw                   []byte
 	method, target, proto string
 	// path is the target without scheme, authority, /s/… and /c/…; callPrefix
 	// is the /c/… that was there.
@@ -24,6 +26,8 @@ type head struct {
 	// token is the call that the path names; named tells that it names one.
 	token string
 	named bool
+	// plain tells that the path is the client's own, and names nothing.
+	plain bool
 
 	headers Headers
 	// declared is the Content-Length, -1 for none.
@@ -83,7 +87,7 @@ func notHTTP(data []byte) string {
 // line and the header lines; beyond it, what would leave the body's length in
 // doubt is refused (RFC 9112, section 6.3).
 func parseHead(raw []byte) (*head, error) {
-	h := &head{declared: -1}
+	h := &head{raw: raw, declared: -1}
 	lines := strings.Split(string(raw), "\n")
 	for _, line := range lines[1:] {
 		line = strings.TrimSuffix(line, "\r")

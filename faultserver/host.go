@@ -7,12 +7,15 @@ import (
 )
 
 // A Host is one listener that many sessions share: each is found by the prefix
-// /s/ID of a request's path. Connection-level steps are not possible there,
-// since a connection belongs to no session before its first request.
+// /s/ID of a request's path, or [ByBaggage]. Connection-level steps are not
+// possible there, since a connection belongs to no session before its first
+// request.
 type Host struct {
 	listener *listener
 	url      string
-	serving  sync.WaitGroup // the accepting goroutine, and each open connection
+	// baggage tells that sessions are found by a header, not by the path.
+	baggage bool
+	serving sync.WaitGroup // the accepting goroutine, and each open connection
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -21,13 +24,19 @@ type Host struct {
 	closed   bool
 }
 
+// A HostOption changes how a Host finds a request's session.
+type HostOption func(*Host)
+
 // Listen opens a Host at an address, host:port. It fails if the port is in use.
-func Listen(address string) (*Host, error) {
+func Listen(address string, options ...HostOption) (*Host, error) {
 	l, err := listen(address, false)
 	if err != nil {
 		return nil, err
 	}
 	h := &Host{listener: l, url: l.url(), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
+	for _, option := range options {
+		option(h)
+	}
 	h.serving.Go(h.acceptAll)
 	return h, nil
 }
@@ -59,10 +68,34 @@ func (h *Host) Default(cfg Config) (*Session, error) {
 		if h.unnamed != nil {
 			return errors.New("there is a default session already; close it first")
 		}
-		h.unnamed = s
-		s.leave = func() { h.forget(func() { h.unnamed = nil }) }
+		h.welcome(s)
 		return nil
 	})
+}
+
+// Replace makes another session the default one, and gives the former one, nil
+// for none. No request falls between the two: the former keeps those that it has
+// begun, and is the caller's to close. It fails as Open does, and then nothing
+// has changed.
+func (h *Host) Replace(cfg Config) (latter, former *Session, err error) {
+	latter, err = h.add(cfg, h.url, func(s *Session) error {
+		former = h.unnamed
+		h.welcome(s)
+		return nil
+	})
+	return latter, former, err
+}
+
+// welcome makes a session the default one. The lock is held.
+func (h *Host) welcome(s *Session) {
+	h.unnamed = s
+	s.leave = func() {
+		h.forget(func() {
+			if h.unnamed == s { // and not replaced since
+				h.unnamed = nil
+			}
+		})
+	}
 }
 
 func (h *Host) add(cfg Config, url string, enter func(*Session) error) (*Session, error) {
@@ -95,6 +128,9 @@ func (h *Host) forget(remove func()) {
 func (h *Host) route(head *head) *Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.baggage {
+		return h.byBaggage(head)
+	}
 	if id, rest, found := cutPrefix(head.path, "/s/"); found {
 		head.path = rest
 		return h.sessions[id]

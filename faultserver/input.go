@@ -31,6 +31,8 @@ type input struct {
 	marks []mark
 	// last is when the byte that was consumed last had come.
 	last time.Time
+	// tap, if not nil, is shown every byte that is consumed, framing included.
+	tap func([]byte)
 	// gone is why nothing more comes, and since when; nil while something can.
 	gone   error
 	goneAt time.Time
@@ -78,6 +80,9 @@ func (in *input) skip(n int) {
 		return
 	}
 	in.last = in.cameAt(in.read + int64(n) - 1)
+	if in.tap != nil {
+		in.tap(in.buf[in.r : in.r+n])
+	}
 	in.r += n
 	in.read += int64(n)
 	for len(in.marks) > 0 && in.marks[0].end <= in.read {
@@ -133,6 +138,9 @@ func (in *input) Read(p []byte) (int, error) {
 	if n > 0 {
 		in.read += int64(n)
 		in.last = time.Now()
+		if in.tap != nil {
+			in.tap(p[:n])
+		}
 		return n, nil
 	}
 	return 0, in.note(err)

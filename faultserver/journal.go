@@ -180,8 +180,9 @@ type Connection struct {
 // A ProtocolEvent is something that came and is no attempt of a call.
 type ProtocolEvent struct {
 	// Kind is "not-http", "bad-head", "head-too-large", "unknown-call",
-	// "unmatched" (see Config.Match), "bad-body", "unanswered" (bytes came on a
-	// connection that the server had ended) or "accept-failed".
+	// "unmatched" (see Config.Match), "pass-failed" (see Config.Pass), "bad-body",
+	// "unanswered" (bytes came on a connection that the server had ended) or
+	// "accept-failed".
 	Kind string `json:"kind"`
 	// Connection is 0 for an event of the listener.
 	Connection int           `json:"connection"`

@@ -10,7 +10,7 @@ import (
 // serve handles one request of the session and tells whether its connection
 // lives on.
 func (s *Session) serve(c *conn, h *head) bool {
-	if len(s.config.Calls) > 0 {
+	if len(s.config.Calls) > 0 && !h.plain {
 		if token, rest, found := cutPrefix(h.path, "/c/"); found {
 			h.token, h.named, h.callPrefix, h.path = token, true, "/c/"+token, rest
 		}
@@ -20,9 +20,9 @@ func (s *Session) serve(c *conn, h *head) bool {
 		s.event(c, "unknown-call", fmt.Sprintf("%s %s: %s", h.method, clip(h.target), reason))
 		return s.decline(c, h, Answer{Status: http.StatusNotFound, Body: Body{Text: "faultsrv: " + reason + "\n"}})
 	}
-	if !s.config.Match.holds(h) {
+	if s.config.NoAttempts || !s.config.Match.holds(h) {
 		s.event(c, "unmatched", h.method+" "+clip(h.path))
-		return s.decline(c, h, s.otherwise())
+		return s.serveOtherwise(c, h)
 	}
 	r, taken := s.begin(arrival{conn: c, head: h, at: h.arrived})
 	x := &exchange{conn: c, session: s, record: r, head: h, step: taken.step, at: taken.step.point(attemptScript)}

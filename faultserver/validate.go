@@ -51,6 +51,12 @@ func (c Config) Validate() error {
 	default:
 		refuse("after-script: %q; want fail, repeat or loop", string(c.AfterScript))
 	}
+	for i, stub := range c.Stubs {
+		problems = append(problems, within(fmt.Sprintf("stub %d", i+1), stub.Answer.problems())...)
+	}
+	if _, err := passAddress(c.Pass); c.Pass != "" && err != nil {
+		problems = append(problems, err)
+	}
 	if c.MaxAttempts < 0 {
 		refuse("max attempts %d; want 0 (for %d) or more", c.MaxAttempts, DefaultMaxAttempts)
 	}
