@@ -59,7 +59,7 @@ func (c *call) run() outcome {
 		c.policy.budget.Call()
 	}
 	if c.hedges() {
-		return c.race()
+		return raced(*c)
 	}
 	attempt := c.request
 	for {

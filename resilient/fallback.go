@@ -10,7 +10,7 @@ import (
 // that it did not get.
 type Fallback func(req *http.Request, cause error) (*http.Response, error)
 
-// ErrNoFallback: a fallback returned neither a response nor an error.
+// ErrNoFallback means that a fallback returned neither a response nor an error.
 var ErrNoFallback = errors.New("the fallback returned neither a response nor an error")
 
 // WithFallback has a function answer for the calls of a [Client] that failed

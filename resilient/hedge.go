@@ -59,9 +59,9 @@ type immediately struct{}
 
 func (immediately) Next(int) time.Duration { return 0 }
 
-// race makes the call. It takes a copy, which its goroutines share: without
-// hedging a call stays off the heap.
-func (c call) race() outcome {
+// raced makes the call as a race. It takes a copy, which the goroutines share:
+// without hedging a call stays off the heap.
+func raced(c call) outcome {
 	c.backoff = immediately{}
 	r := &race{
 		call: &c, results: make(chan finish), over: make(chan struct{}),

@@ -141,6 +141,14 @@ func TestHedging(t *testing.T) {
 		g.Expect(resilient.Info(resp).Waited).To(BeNumerically(">=", 2*time.Second))
 		g.Expect(b.asked).To(Equal(1))
 	})
+	rule(t, "T6: a Retry-After above the cap ends the hedging; what is under way may still win", func(t *testing.T, g Gomega) {
+		w, start := plays(after(time.Second, answers(200)), answers(503, "Retry-After", "3600"), answers(200)), time.Now()
+		resp, err := transport(g, w, hedge, resilient.WithAttempts(9)).RoundTrip(request(t, "GET", nil))
+		g.Expect(err).NotTo(HaveOccurred())
+		resp.Body.Close()
+		g.Expect(starts(w, start)).To(Equal([]time.Duration{0, 100 * ms}))
+		g.Expect(time.Since(start)).To(Equal(time.Second))
+	})
 	rule(t, "a failure while another is under way does not end the call", func(t *testing.T, g Gomega) {
 		w := plays(after(time.Second, answers(200)), answers(503), answers(503))
 		resp, err := transport(g, w, hedge).RoundTrip(request(t, "GET", nil))

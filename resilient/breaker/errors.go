@@ -37,10 +37,10 @@ func (e *OpenError) Error() string {
 func (e *OpenError) Unwrap() error { return resilient.ErrCircuitOpen }
 
 var (
-	// ErrConcurrencyLimit: as many calls as the limit allows are under way.
+	// ErrConcurrencyLimit means that as many calls as the limit allows are under way.
 	// Nothing was sent.
 	ErrConcurrencyLimit = errors.New("too many calls are under way")
-	// ErrCommandTimeout: the command took longer than its timeout and was
+	// ErrCommandTimeout means that the command took longer than its timeout and was
 	// canceled. Such an error also matches context.DeadlineExceeded.
 	ErrCommandTimeout = errors.New("the command took longer than its timeout")
 )
