@@ -87,29 +87,69 @@ func (c *client) Do(ctx context.Context, request suites.Request) scenarios.Outco
 }
 
 func (c *client) do(ctx context.Context, request suites.Request, body *wireBody) scenarios.Outcome {
+	got, err := c.ask(ctx, request, body)
+	var hanging *hangingError
+	switch {
+	case errors.As(err, &hanging):
+		return scenarios.Outcome{
+			Kind: scenarios.ErrorOutcome, Note: err.Error(),
+			Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: err.Error()},
+		}
+	case err != nil:
+		return broken(err)
+	default:
+		return got.outcome()
+	}
+}
+
+// A hangingError is a call whose result has not come.
+type hangingError struct {
+	after time.Duration
+	// cancelled is why its caller gave it up; nil where the time was over.
+	cancelled error
+	can       bool
+}
+
+func (e *hangingError) Error() string {
+	switch {
+	case e.cancelled == nil:
+		return fmt.Sprintf("it has not returned within %v", e.after)
+	case e.can:
+		return fmt.Sprintf("it has not returned within %v, though it was cancelled", e.after)
+	default:
+		return "it had not returned when its caller gave it up, and the driver cannot cancel"
+	}
+}
+
+// ask asks the driver for a call and awaits its result. The error is a
+// *hangingError where none has come, and else says why none can.
+func (c *client) ask(ctx context.Context, request suites.Request, body *wireBody) (result, error) {
 	seq, answer := c.talking.expectResult()
-	deadline := shorter(request.Timeout, total(c.policy))
 	err := c.talking.say(runMessage{
 		Type: typeRun, Seq: seq, Client: c.number,
 		URL: request.URL, Method: orGet(request.Method), Headers: headerPairs(request.Headers), Body: body,
-		DeadlineMS: inMilliseconds(deadline),
+		DeadlineMS: inMilliseconds(shorter(request.Timeout, total(c.policy))),
 	})
 	if err != nil {
-		return broken(err)
+		return result{}, err
 	}
+	return c.await(ctx, seq, answer)
+}
+
+func (c *client) await(ctx context.Context, seq int64, answer chan result) (result, error) {
 	limit := time.NewTimer(c.subject.options.CallTimeout + unwind)
 	defer limit.Stop()
 	done := ctx.Done()
 	for {
 		select {
 		case got := <-answer:
-			return got.outcome()
+			return got, nil
 		case <-c.talking.broken:
-			return broken(fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault))
+			return result{}, fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault)
 		case <-done:
 			if c.subject.profile.Can(scenarios.CanCancel) {
 				if err := c.talking.say(cancelMessage{Type: typeCancel, Seq: seq}); err != nil {
-					return broken(err)
+					return result{}, err
 				}
 				done = nil // wait on: it is judged by when it returns
 				continue
@@ -132,7 +172,7 @@ func (c *conversation) expectResult() (seq int64, answer chan result) {
 
 // giveUp stops waiting for a call. A driver that makes no further call, since
 // all that it can make at a time hang, is ended.
-func (c *client) giveUp(seq int64, answer chan result, why error) scenarios.Outcome {
+func (c *client) giveUp(seq int64, answer chan result, why error) (result, error) {
 	c.talking.mu.Lock()
 	_, waiting := c.talking.calls[seq]
 	if waiting {
@@ -142,27 +182,17 @@ func (c *client) giveUp(seq int64, answer chan result, why error) scenarios.Outc
 	hanging := len(c.talking.givenUp)
 	c.talking.mu.Unlock()
 	if !waiting { // it has come just now
-		return (<-answer).outcome()
+		return <-answer, nil
 	}
+	after := c.subject.options.CallTimeout + unwind
 	if most := c.subject.profile.MaxCalls; most > 0 && hanging >= most {
 		c.talking.fail(&Fault{
-			Expected: fmt.Sprintf("a result of seq %d within %v", seq, c.subject.options.CallTimeout+unwind),
+			Expected: fmt.Sprintf("a result of seq %d within %v", seq, after),
 			Got:      fmt.Sprintf("none, and %s of at most %d hanging", plural(hanging, "call"), most),
 			Do:       "see that every call comes to an end",
 		}, 0)
 	}
-	message := fmt.Sprintf("it has not returned within %v", c.subject.options.CallTimeout+unwind)
-	switch {
-	case why == nil:
-	case c.subject.profile.Can(scenarios.CanCancel):
-		message += ", though it was cancelled"
-	default:
-		message = "it had not returned when its caller gave up, and the driver cannot cancel"
-	}
-	return scenarios.Outcome{
-		Kind: scenarios.ErrorOutcome, Note: message,
-		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: message},
-	}
+	return result{}, &hangingError{after: after, cancelled: why, can: c.subject.profile.Can(scenarios.CanCancel)}
 }
 
 // Close implements suites.Client. A client whose call was given up is not
