@@ -24,6 +24,17 @@ var notTold = []struct {
 	{scenarios.CanResponseBody, "{output}"},
 }
 
+// TellBy is how a command is told what a capability stands for: the placeholders
+// to write into it. It is empty where no placeholder tells it.
+func TellBy(capability scenarios.Capability) string {
+	for _, value := range notTold {
+		if value.capability == capability {
+			return value.by
+		}
+	}
+	return ""
+}
+
 // Notes say, a sentence each, what the command can be judged by and what not:
 // for the start of a run.
 func (s *Subject) Notes() []string {
