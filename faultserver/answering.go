@@ -118,6 +118,10 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	x.stampEarliest(func(rec *record) {
 		rec.Answered, rec.before, rec.RetryAfter = rec.End.Earliest, before, r.retryAfter
 	})
+	if r.content > transferBuffer {
+		x.settled() // it may block for as long as the client does not read
+		defer x.settling()
+	}
 	err := x.sendCounted(r.head, r.body, most)
 	switch {
 	case err == nil:

@@ -40,10 +40,10 @@ func TestStrikesAreExact(t *testing.T) {
 		{"close@request-body@10", large, "fin", -1, false},
 		{"close", put("body"), "fin", -1, false},
 		{"close@response-head", get("/"), "fin", 0, false},
-		{"close@response-body@1MiB", get("/"), "fin", faultserver.MiB, false},
+		{"close@response-body@64KiB", get("/"), "fin", 64 * faultserver.KiB, false},
 		{"200:body=64KiB", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" + strings.Repeat("more", 64<<10), "fin", 64 * faultserver.KiB, false},
 		{"truncate@1", get("/"), "fin", 1, false},
-		{"truncate@1MiB", get("/"), "fin", faultserver.MiB, true},
+		{"truncate@64KiB", get("/"), "fin", 64 * faultserver.KiB, true},
 		{"truncate@64KiB:end=rst", get("/"), "rst", 64 * faultserver.KiB, true},
 	}
 	for _, strike := range strikes {

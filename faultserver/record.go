@@ -209,13 +209,14 @@ func (s *Session) commit(r *record, how Commit) {
 }
 
 // settleTime bounds how long a journal waits for entries that are about to be
-// complete. (With both cores busy, an entry was complete within SETTLE of its
-// answer in 10,000 of 10,000.)
-const settleTime = 100 * time.Millisecond
+// complete. (At a load of 60 on two cores, 99 % of 3,000 were complete within
+// 56 ms and all within 253 ms.)
+const settleTime = 500 * time.Millisecond
 
 // Journal is the record up to now. It is a copy: nothing that happens later
 // changes it. It waits for the entries of answers that are just being written,
-// 100 ms at most, so that a client that has its answer finds it in the journal.
+// half a second at most, so that a client that has its answer finds it in the
+// journal. Answers that a client leaves unread are not waited for.
 func (s *Session) Journal() Journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()

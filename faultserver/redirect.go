@@ -46,6 +46,9 @@ func (r Redirect) answer(x *exchange) Answer {
 	if target == "" {
 		target = x.head.path
 	}
+	if !strings.HasPrefix(target, "/") {
+		target = "/" // the request named no path: OPTIONS *, or CONNECT
+	}
 	location := x.session.URL() + x.head.callPrefix + target
 	return Answer{Status: status, Headers: Headers{{"Location", location}}, RetryAfter: r.RetryAfter}
 }
