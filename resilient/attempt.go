@@ -2,6 +2,7 @@ package resilient
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 )
@@ -9,10 +10,11 @@ import (
 // attemptError marks an error that an attempt's own timeout brought about,
 // while the caller's context lives.
 func attemptError(caller, attempt context.Context, err error) error {
-	if caller.Err() == nil && attempt.Err() != nil {
-		return &attemptTimeoutError{cause: err}
+	var timeout *attemptTimeoutError
+	if caller.Err() != nil || errors.As(err, &timeout) || !errors.As(context.Cause(attempt), &timeout) {
+		return err
 	}
-	return err
+	return &attemptTimeoutError{after: timeout.after, err: err}
 }
 
 // cancelOnClose ties an attempt's context to the body of its response: the

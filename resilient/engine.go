@@ -142,7 +142,7 @@ func (c *call) send(req *http.Request) (*http.Response, error) {
 	var cancel context.CancelFunc
 	if timeout := c.policy.attemptTimeout; timeout > 0 {
 		var ctx context.Context
-		ctx, cancel = context.WithTimeoutCause(req.Context(), timeout, ErrAttemptTimeout)
+		ctx, cancel = context.WithTimeoutCause(req.Context(), timeout, &attemptTimeoutError{after: timeout})
 		req = req.WithContext(ctx)
 	}
 	resp, err := c.base.RoundTrip(req)

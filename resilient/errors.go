@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Cause says why a call made no further attempt. The zero value means that
@@ -151,16 +152,26 @@ func newStatusError(resp *http.Response) *StatusError {
 	return &StatusError{StatusCode: resp.StatusCode, Status: status, Header: resp.Header}
 }
 
-// attemptTimeoutError is an attempt that WithAttemptTimeout ended. It matches
-// ErrAttemptTimeout, and context.DeadlineExceeded through its cause.
-type attemptTimeoutError struct{ cause error }
+// attemptTimeoutError is the end of an attempt by WithAttemptTimeout. It is
+// the cause of the attempt's context, so that a read of the response's body
+// fails with it too.
+type attemptTimeoutError struct {
+	after time.Duration
+	err   error // what the base returned; nil as a context's cause
+}
 
 func (e *attemptTimeoutError) Error() string {
-	return fmt.Sprintf("%v: %v", ErrAttemptTimeout, e.cause)
+	return fmt.Sprintf("%v of %v", ErrAttemptTimeout, e.after)
 }
+
 func (e *attemptTimeoutError) Unwrap() []error {
-	return []error{ErrAttemptTimeout, context.DeadlineExceeded, e.cause}
+	chain := []error{ErrAttemptTimeout, context.DeadlineExceeded}
+	if e.err != nil {
+		chain = append(chain, e.err)
+	}
+	return chain
 }
+
 func (e *attemptTimeoutError) Timeout() bool { return true }
 
 // contextCause gives the cause of a context that is done, and its error

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -168,6 +169,30 @@ func TestOverNetHTTP(t *testing.T) {
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(text(g, resp)).To(Equal("late but here"))
 		g.Expect(dialed.Load()).To(BeEquivalentTo(2))
+	})
+	rule(t, "R7, E1: an attempt's timeout is told the same in its head and in its body", func(t *testing.T, g Gomega) {
+		base, _ := pipes(t, func(n int, conn net.Conn) {
+			requests(conn, func(*http.Request, string) bool {
+				if n == 2 {
+					fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+				}
+				_, _ = conn.Read(make([]byte, 1)) // until the client leaves
+				return false
+			})
+		})
+		tr := transport(g, base, resilient.WithAttempts(1), resilient.WithAttemptTimeout(time.Second))
+		_, head := tr.RoundTrip(request(t, "GET", nil))
+		g.Expect(head).To(MatchError(HaveSuffix("last failure: the attempt took longer than its timeout of 1s")))
+		resp, err := tr.RoundTrip(request(t, "GET", nil))
+		g.Expect(err).NotTo(HaveOccurred())
+		_, body := io.ReadAll(resp.Body)
+		g.Expect(resp.Body.Close()).To(Succeed())
+		for _, err := range []error{head, body} {
+			g.Expect(err).To(MatchError(resilient.ErrAttemptTimeout))
+			g.Expect(err).To(MatchError(context.DeadlineExceeded))
+			var timeout interface{ Timeout() bool }
+			g.Expect(errors.As(err, &timeout) && timeout.Timeout()).To(BeTrue())
+		}
 	})
 	rule(t, "C2: http.Client's own timeout is the caller's deadline", func(t *testing.T, g Gomega) {
 		base, _ := pipes(t, func(_ int, conn net.Conn) {
