@@ -66,3 +66,7 @@ func backoffText(b scenarios.Backoff) string {
 	}
 	return text
 }
+
+// PolicyFacts are the settings of a policy that are said, each as a phrase such
+// as "attempts 3"; for a reader.
+func PolicyFacts(p scenarios.Policy) []string { return policyFacts(p) }

@@ -28,11 +28,8 @@ func openOutputs(folder string) (outputs, error) {
 		return nil, fmt.Errorf("--out: expected a folder that can be written, or that can be made: %w", err)
 	}
 	var opened outputs
-	for _, one := range []struct {
-		name   string
-		render reports.Renderer
-	}{{"results.json", reports.JSON}, {"junit.xml", reports.JUnit}} {
-		file, err := os.Create(filepath.Join(folder, one.name))
+	for _, one := range resultFormats {
+		file, err := os.Create(filepath.Join(folder, one.file))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("--out: expected a folder whose files can be written: %w", err), opened.close())
 		}

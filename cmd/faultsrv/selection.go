@@ -9,6 +9,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
 )
 
 // selection is which contracts a command is about.
@@ -59,6 +60,15 @@ func (s *selection) chosen() ([]*scenarios.Contract, error) {
 		return nil, err
 	}
 	return scenarios.Select(contracts, scenarios.Selection{Patterns: s.patterns, Level: s.weakest()})
+}
+
+// check compares what the client is known to break with all contracts.
+func (s *selection) check(client suites.Subject, listed suites.KnownFailures) error {
+	contracts, err := s.known()
+	if err != nil {
+		return err
+	}
+	return suites.CheckKnownFailures(client, listed, contracts)
 }
 
 // known are all contracts: the built-in ones and the user's, sorted by id. The

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/profile"
 )
 
 // testOptions are the flags of the test command.
@@ -19,6 +21,9 @@ type testOptions struct {
 	client   string
 	wanted   selection
 	failOn   *choice
+	known    string
+	shard    shard
+	format   *choice
 	parallel int
 	out      string
 	seed     uint64
@@ -31,6 +36,7 @@ type testOptions struct {
 func newTest(invoked invocation) *cobra.Command {
 	o := testOptions{
 		failOn: oneOf(levelMust, levelShould),
+		format: oneOf(formatNames()...),
 		color:  oneOf(reports.ColorAuto, reports.ColorAlways, reports.ColorNever),
 	}
 	cmd := &cobra.Command{
@@ -39,8 +45,8 @@ func newTest(invoked invocation) *cobra.Command {
 		Long: `Judges a client by the contracts, each against a server of its own, and says
 what it keeps and what it breaks.
 
-The client is a built-in one (--client), or a command that makes one request a
-run, given after --. The command gets what it is to do by placeholders in its
+The client is one that is known by name or by its profile (--client), or a command
+that makes one request a run, given after --. The command gets what it is to do by placeholders in its
 arguments, and the same values as FAULTSRV_* variables:
 
   {url}                          where to send the request (it has to be told)
@@ -53,7 +59,10 @@ arguments, and the same values as FAULTSRV_* variables:
   {output}                       a file to write the answer's body to
 
 What a command cannot be told is not held against it: those contracts are
-unsupported.
+unsupported. A profile (faultsrv clients show curl) tells more of a command: what
+its exit statuses mean, what it promises, and what it is known to break.
+
+A known failure is no failure: it does not fail the run, as long as it fails.
 
 Exit status: 0 the client conforms; 1 a contract failed; 2 wrong usage or a
 wrong contract, or nothing was judged; 3 the client or the harness could not
@@ -61,6 +70,7 @@ run, or the run was cut short. SIGINT and SIGTERM cut it short: what was judged
 by then is printed and written, and marked as partial, and the command's
 processes are ended. A second one ends faultsrv at once, whatever it leaves.`,
 		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
+  faultsrv test --client curl --known-failures known.yaml --format markdown
   faultsrv test --client resilient --level all --fail-on should --out out
   faultsrv test --client nethttp --contracts 'body.*' --contracts connection.stale-post-is-not-replayed`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,16 +82,21 @@ processes are ended. A second one ends faultsrv at once, whatever it leaves.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`: resilient, nethttp, or mutant:NAME for one that is wrong on purpose")
+	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`, as 'faultsrv clients list' names it, or the file of a client's profile, NAME.yaml")
 	o.wanted.flags(cmd, levelShould)
 	flags.Var(o.failOn, "fail-on", "what fails the run: a broken must, or also a broken should")
+	flags.StringVar(&o.known, "known-failures", "", "contracts that the client is known to break: a YAML `FILE` with a list of {contract, reason, link}")
+	flags.Var(&o.shard, "shard", "run only part `I/N` of the contracts, such as 1/4; the parts are joined by report merge")
+	flags.Var(o.format, "format", "how to print the results; progress goes to standard error")
 	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 8 for each CPU)")
-	flags.StringVar(&o.out, "out", "", "write results.json and junit.xml to this `FOLDER`; it is made if need be, and files of an earlier run are overwritten")
+	flags.StringVar(&o.out, "out", "", "write the results to this `FOLDER`, as "+outputNames()+"; it is made if need be, and files of an earlier run are overwritten")
 	flags.Uint64Var(&o.seed, "seed", 0, "what every random draw comes from; the same seed gives the same faults (default: random)")
 	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this time")
 	flags.Var(o.color, "color", "colors in the report; auto means on a terminal, unless NO_COLOR is set")
 	flags.BoolVar(&o.bodies, "bodies", false, "keep the first 64 KiB of each request's body in results.json")
 	secretFlags(cmd, &o.secrets)
+	completeFlag(cmd, "client", completeClients)
+	completeFlag(cmd, "contracts", completeContracts)
 	return cmd
 }
 
@@ -116,8 +131,7 @@ func (o *testOptions) check(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s; see `%s --help`", problem, cmd.CommandPath())
 }
 
-// run judges the client and tells what it found: first to the files, then on
-// the terminal, so that a verdict is printed whatever becomes of the files.
+// run opens the client, has it judged, and ends it.
 func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation) error {
 	if err := o.check(cmd, args); err != nil {
 		return err
@@ -126,10 +140,36 @@ func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation)
 	if err != nil {
 		return err
 	}
-	subject, notes, err := o.subject(args)
+	if contracts, err = o.shard.of(contracts); err != nil {
+		return err
+	}
+	known, err := readKnownFailures(o.known)
 	if err != nil {
 		return err
 	}
+	client, err := o.open(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	if err := o.wanted.check(client, known); err != nil {
+		return errors.Join(err, client.Close())
+	}
+	return alsoClosed(o.judge(cmd, args, invoked, client, contracts, known), client.Close())
+}
+
+// alsoClosed is how judging ended, and that the client could not be ended.
+func alsoClosed(judged, closed error) error {
+	if closed == nil {
+		return judged
+	}
+	return couldNotRun(errors.Join(judged, fmt.Errorf("end the client: %w", closed)))
+}
+
+// judge judges the client and tells what it found: first to the files, then on
+// standard output, so that a verdict is printed whatever becomes of the files.
+func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocation,
+	client profile.Client, contracts []*scenarios.Contract, known suites.KnownFailures,
+) error {
 	screen, err := newScreen(cmd, o.color.value, invoked.env)
 	if err != nil {
 		return err
@@ -138,46 +178,42 @@ func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation)
 	if err != nil {
 		return couldNotRun(err)
 	}
-	o.announce(cmd, subject.Profile(), notes, len(contracts))
+	o.announce(cmd, client, len(contracts))
 	progress := reports.NewProgress(cmd.ErrOrStderr(), reports.ProgressOptions{
 		Contracts: len(contracts), Live: screen.live, Style: screen.progress, FailOn: scenarios.Level(o.failOn.value),
 	})
-	run, err := suites.Judge(cmd.Context(), subject, contracts, suites.Options{
-		Parallel: o.parallel, CallTimeout: o.timeout, Seed: o.seed, Progress: progress,
+	run, err := suites.Judge(cmd.Context(), client, contracts, suites.Options{
+		Parallel: o.parallel, CallTimeout: o.timeout, Seed: o.seed, Progress: progress, KnownFailures: known,
 		Secrets: o.secrets, Bodies: o.bodies, Head: o.head(invoked.args), Rerun: o.rerun(cmd, args),
 	})
 	progress.Close()
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
-	if err := errors.Join(files.write(run), reports.Terminal(screen.report)(cmd.OutOrStdout(), run)); err != nil {
+	if err := errors.Join(files.write(run), renderer(o.format.value, screen.report)(cmd.OutOrStdout(), run)); err != nil {
 		return couldNotRun(fmt.Errorf("the verdict stands, and not all of it is written (exit status %d): %w", statusCouldNotRun, err))
 	}
 	return endWith(reports.ExitStatus(run))
 }
 
-// subject is the client that was asked for, and what there is to say of it.
-func (o *testOptions) subject(args []string) (suites.Subject, []string, error) {
+// open opens the client that was asked for.
+func (o *testOptions) open(ctx context.Context, args []string) (profile.Client, error) {
 	if o.client == "" {
-		subject, err := commandClient(args, o.timeout)
-		if err != nil {
-			return nil, nil, err
-		}
-		return subject, subject.Notes(), nil
+		return commandClient(args, o.timeout)
 	}
-	subject, err := builtInClient(o.client)
+	known, err := findClient(o.client)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return subject, []string{"it can do or be told: " + capabilityText(subject.Profile().Capabilities)}, nil
+	return known.open(ctx, o.timeout)
 }
 
 // announce says, before the run, who is judged by what.
-func (o *testOptions) announce(cmd *cobra.Command, profile suites.Profile, notes []string, contracts int) {
-	client := strings.TrimSpace(profile.Name + " " + profile.Version)
-	text := fmt.Sprintf("judging %s (%s) by %s, level %s, seed %d\n",
-		client, profile.Kind, plural(contracts, "contract"), o.wanted.level.value, o.seed)
-	for _, note := range notes {
+func (o *testOptions) announce(cmd *cobra.Command, client profile.Client, contracts int) {
+	about := client.Profile()
+	text := fmt.Sprintf("judging %s (%s) by %s, level %s%s, seed %d\n",
+		strings.TrimSpace(about.Name+" "+about.Version), about.Kind, plural(contracts, "contract"), o.wanted.level.value, o.shard.text(), o.seed)
+	for _, note := range client.Notes() {
 		text += "  " + note + "\n"
 	}
 	cmd.PrintErr(text)
@@ -189,6 +225,7 @@ func (o *testOptions) head(args []string) reports.Run {
 		Tool: reports.Tool{Name: "faultsrv", Version: buildOf(version).Version},
 		Selection: reports.Selection{
 			Patterns: o.wanted.patterns, Level: o.wanted.level.value, FailOn: scenarios.Level(o.failOn.value),
+			Shard: o.shard.chosen,
 		},
 		Meta: reports.Meta{Command: append([]string{"faultsrv"}, args...)},
 	}
@@ -204,7 +241,7 @@ func (o *testOptions) rerun(cmd *cobra.Command, args []string) []string {
 	for _, from := range o.wanted.from {
 		again = append(again, "--contracts-from", from)
 	}
-	for _, name := range []string{"fail-on", "timeout", "seed"} {
+	for _, name := range []string{"known-failures", "fail-on", "timeout", "seed"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed {
 			again = append(again, "--"+name, flag.Value.String())
 		}

@@ -50,6 +50,7 @@ func (c *client) do(ctx context.Context, request suites.Request, files files) sc
 	defer cancel()
 	started := process.Spec{
 		Program: s.program,
+		Dir:     s.options.Dir,
 		Args:    expand(s.arguments, values, request.Headers),
 		Env:     append(s.options.Env[:len(s.options.Env):len(s.options.Env)], c.environment(values, request.Headers)...),
 		Limit:   s.options.OutputLimit,

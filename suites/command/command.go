@@ -43,6 +43,9 @@ type Options struct {
 	// end, of each of the two outputs; 0 means DefaultOutputLimit. The rest is
 	// read and discarded, so that no command is held up by what it prints.
 	OutputLimit int
+	// Dir is where the command runs, and where a relative program is looked for;
+	// empty means where we do.
+	Dir string
 	// Env are variables as KEY=value, added to this process's own. They are not
 	// part of any report.
 	Env []string
@@ -105,7 +108,7 @@ func New(args []string, options Options) (*Subject, error) {
 	}
 	subject := &Subject{options: options, args: slices.Clone(args), used: uses{}}
 	wrong := options.check()
-	program, err := lookUp(args[0])
+	program, err := lookUp(args[0], options.Dir)
 	if err != nil {
 		wrong = append(wrong, err)
 	}
@@ -164,10 +167,14 @@ func (o Options) check() []error {
 	return wrong
 }
 
-// lookUp finds the program. A placeholder in its name would have to be looked
+// lookUp finds the program as a shell in dir would. A placeholder in its name would have to be looked
 // up anew for each call, and could not be checked before.
-func lookUp(program string) (string, error) {
-	path, err := exec.LookPath(program)
+func lookUp(program, dir string) (string, error) {
+	wanted := program
+	if dir != "" && !filepath.IsAbs(program) && strings.ContainsAny(program, `/`+string(filepath.Separator)) {
+		wanted = filepath.Join(dir, program)
+	}
+	path, err := exec.LookPath(wanted)
 	if err != nil {
 		return "", fmt.Errorf("cannot run it: %w; name a program on the PATH, or the path of an executable file", err)
 	}

@@ -17,7 +17,13 @@ func (s *Subject) version() (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.CallTimeout)
 	defer cancel()
-	ended, err := process.Run(ctx, process.Spec{Program: command[0], Args: command[1:], Env: s.options.Env, Limit: s.options.OutputLimit})
+	program, err := lookUp(command[0], s.options.Dir)
+	if err != nil {
+		return "", fmt.Errorf("ask for the version by %q: %w", command, err)
+	}
+	ended, err := process.Run(ctx, process.Spec{
+		Program: program, Args: command[1:], Dir: s.options.Dir, Env: s.options.Env, Limit: s.options.OutputLimit,
+	})
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("ask for the version: %w", err)

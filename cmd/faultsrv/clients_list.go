@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites/profile"
+)
+
+func newClientsList() *cobra.Command {
+	format := oneOf("text", "json")
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the built-in clients",
+		Example: `  faultsrv clients list
+  faultsrv clients list --format json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			known, err := builtIn()
+			if err != nil {
+				return err
+			}
+			clients := make([]clientSummary, len(known))
+			for i, k := range known {
+				if clients[i], err = k.summary(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			if format.value == "json" {
+				return printJSON(cmd.OutOrStdout(), clients)
+			}
+			return listClients(cmd.OutOrStdout(), clients)
+		},
+	}
+	cmd.Flags().Var(format, "format", "how to print them")
+	return cmd
+}
+
+// clientSummary is what a list says of a client; nothing in it is null.
+type clientSummary struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// Version is empty where the client has none of its own, or is not there.
+	Version string `json:"version"`
+	// Installed tells that it can be run on this machine.
+	Installed    bool                   `json:"installed"`
+	About        string                 `json:"about"`
+	Capabilities []scenarios.Capability `json:"capabilities"`
+	// Breaks are the contracts that a mutant is made to break.
+	Breaks []string `json:"breaks"`
+}
+
+// summary opens a client to ask for its version. A program that is not there is
+// no error.
+func (k knownClient) summary(ctx context.Context) (clientSummary, error) {
+	s := clientSummary{Name: k.name, About: k.about, Capabilities: []scenarios.Capability{}, Breaks: notNil(k.breaks)}
+	client, err := k.open(ctx, 0)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		s.Kind = string(k.profile.Kind)
+		return s, nil
+	case err != nil:
+		return s, err
+	}
+	known := client.Profile()
+	s.Kind, s.Version, s.Installed, s.Capabilities = known.Kind, known.Version, true, notNil(known.Capabilities)
+	return s, closeClient(client)
+}
+
+func closeClient(client profile.Client) error {
+	if err := client.Close(); err != nil {
+		return couldNotRun(fmt.Errorf("end the client: %w", err))
+	}
+	return nil
+}
+
+func listClients(w io.Writer, clients []clientSummary) error {
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range clients {
+		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.versionText(), c.About)
+	}
+	if err := columns.Flush(); err != nil { // of all that was written
+		return couldNotRun(fmt.Errorf("write the output: %w", err))
+	}
+	return nil
+}
+
+func (c clientSummary) versionText() string {
+	switch {
+	case !c.Installed:
+		return "not installed"
+	case c.Version == "":
+		return "-"
+	default:
+		return c.Version
+	}
+}
