@@ -21,7 +21,9 @@
 // A connection goes through listener.go (accept, and windows without), serve.go
 // (which session, call and step), conn.go (the loop over its requests) and
 // exchange.go (what acts perform with). What comes in is read by input.go,
-// head.go and requestbody.go; answers are made by render.go. The journal is
+// head.go and requestbody.go; answers are made by render.go. Many sessions share
+// a listener by host.go and baggage.go; what is no attempt may be handed to a real
+// server by pass.go. The journal is
 // kept by record.go, moment.go waits for what happens, cursor.go goes through
 // scripts. What a platform does differently is in files named after it.
 //
