@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/faultsrv/faultsrv/assertions"
@@ -129,41 +128,6 @@ func newTimeline(result Result) *timeline {
 	return &d.timeline
 }
 
-// lanes is a call and its attempts, by their place in Result.Attempts. A call
-// that nobody made has attempts alone: those that came without one.
-type lanes struct {
-	call     *Call
-	token    string
-	attempts []int
-}
-
-func (l lanes) started() time.Duration {
-	if l.call == nil {
-		return 0
-	}
-	return l.call.Meta.Started
-}
-
-// callsOf are the calls in their order, and after them what came for no call.
-func callsOf(result Result) []lanes {
-	var calls []lanes
-	at := map[string]int{}
-	for i := range result.Calls {
-		at[result.Calls[i].Token] = len(calls)
-		calls = append(calls, lanes{call: &result.Calls[i], token: result.Calls[i].Token})
-	}
-	for i, attempt := range result.Attempts {
-		place, known := at[attempt.Call]
-		if !known {
-			place = len(calls)
-			at[attempt.Call] = place
-			calls = append(calls, lanes{token: attempt.Call})
-		}
-		calls[place].attempts = append(calls[place].attempts, i)
-	}
-	return calls
-}
-
 // drawAttemptLanes gives each attempt a lane, in groups by call.
 func (d *drawer) drawAttemptLanes(calls []lanes) {
 	for _, call := range calls {
@@ -218,68 +182,6 @@ func ends[T any](list []T) (shown []T, skipped int) {
 		return list, 0
 	}
 	return slices.Concat(list[:headLanes], list[len(list)-tailLanes:]), len(list) - mostLanes
-}
-
-func (d *drawer) callText(c lanes) string {
-	attempts := fmt.Sprintf("%d attempts", len(c.attempts))
-	if len(c.attempts) == 1 {
-		attempts = "1 attempt"
-	}
-	if c.call == nil {
-		return "no call that was made: " + attempts
-	}
-	text := fmt.Sprintf("%s: %s %s, %s", c.call.Token, c.call.Method, c.call.Path, attempts)
-	if got := shortOutcome(c.call.Outcome); got != "" {
-		text += ", the caller got " + got
-	}
-	return text
-}
-
-// moment is a time at which something happened to a call.
-type moment struct {
-	name string
-	at   time.Duration
-}
-
-// moments are those of a call that happened.
-func moments(meta CallMeta) []moment {
-	all := []moment{{"started", meta.Started}, {"cancelled", meta.Cancelled}, {"returned", meta.Returned}}
-	return slices.DeleteFunc(all, func(m moment) bool { return m.at == 0 && m.name != "started" })
-}
-
-// drawMoments names the moments of a call, each in a line of its own, so that
-// close ones can be read.
-func (d *drawer) drawMoments(c lanes) {
-	if c.call == nil {
-		return
-	}
-	for _, m := range moments(c.call.Meta) {
-		text := fmt.Sprintf("%s %s", m.name, clock(m.at-d.zero))
-		if m.name == "returned" {
-			text += d.allowReturn(c.call.Token, m.at)
-		}
-		d.beside(m.at, m.at, d.y+11, "moment "+m.name, text)
-		d.y += momentHeight
-	}
-}
-
-// allowReturn draws when the call had to return, and says how it was missed.
-func (d *drawer) allowReturn(token string, at time.Duration) string {
-	allowed, limited := d.limits[limitKey{call: token}]
-	if !limited {
-		return ""
-	}
-	d.allow(allowed, at, d.y, momentHeight)
-	return allowed.missedBy(at)
-}
-
-func (d *drawer) momentLines(c lanes, top, bottom int) {
-	if c.call == nil {
-		return
-	}
-	for _, m := range moments(c.call.Meta) {
-		d.Moments = append(d.Moments, rule{d.axis.at(m.at), top, bottom, m.name})
-	}
 }
 
 // drawAttempt draws an attempt's lane: the pause before it, what that was
@@ -407,42 +309,4 @@ func (d *drawer) beside(from, until time.Duration, y int, class, text string) {
 		return
 	}
 	d.text(d.axis.at(until), y, "end", class, text)
-}
-
-// describe says in sentences what is drawn, for who cannot see it.
-func (d *drawer) describe() string {
-	var sentences []string
-	shown, skipped := ends(d.result.Attempts)
-	for n := range shown {
-		i := n
-		if skipped > 0 && n >= headLanes {
-			i += skipped
-		}
-		sentences = append(sentences, d.attemptText(i)+".")
-	}
-	if skipped > 0 {
-		sentences = slices.Insert(sentences, headLanes, fmt.Sprintf("%d more attempts.", skipped))
-	}
-	for _, call := range d.result.Calls[:min(len(d.result.Calls), mostCalls)] {
-		var parts []string
-		for _, m := range moments(call.Meta) {
-			parts = append(parts, fmt.Sprintf("%s at %s", m.name, clock(m.at-d.zero)))
-		}
-		sentences = append(sentences, fmt.Sprintf("Call %s %s.", call.Token, strings.Join(parts, ", ")))
-	}
-	return clean(strings.Join(append(sentences, "The table of attempts has the same data."), " "))
-}
-
-// attemptText is an attempt as a sentence without its full stop.
-func (d *drawer) attemptText(i int) string {
-	attempt, row := d.result.Attempts[i], d.rows[i]
-	text := fmt.Sprintf("Attempt %d", attempt.Number)
-	if len(d.result.Calls) > 1 {
-		text += " of " + attempt.Call
-	}
-	text += " came at " + clock(attempt.Meta.Arrived-d.zero)
-	if attempt.Meta.Gap != nil {
-		text += fmt.Sprintf(", %s after the one before it ended", clock(*attempt.Meta.Gap))
-	}
-	return clean(fmt.Sprintf("%s, took %s, fault %s, answer %s", text, clock(max(attempt.Meta.EndLatest-attempt.Meta.Arrived, 0)), row.Fault, row.Answer))
 }

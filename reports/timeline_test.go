@@ -129,13 +129,17 @@ func TestMuchIsCappedAndSaidToBe(t *testing.T) {
 		"calls":    {crowd().Results[0], 2 * mostLanes, "160 more calls, not drawn"},
 		"attempts": {long().Results[0], mostLanes, "160 more attempts, not drawn"},
 		"few":      {manyAttempts("a.b", 3, 4), 12, "call-3"},
+		"a dozen":  {manyAttempts("a.b", 12, 2), 24, "call-12"},
 	} {
 		drawn := newTimeline(test.result)
 		if len(drawn.Bars) != test.bars || !drawn.says(test.says) {
 			t.Errorf("%s: expected %d attempts drawn and the text %q, got %d", name, test.bars, test.says, len(drawn.Bars))
 		}
-		if (name != "few") != (len(drawn.Notes) > 0) {
+		if capped := strings.Contains(test.says, "not drawn"); capped != (len(drawn.Notes) > 0) {
 			t.Errorf("%s: notes %q", name, drawn.Notes)
+		}
+		if apart := drawn.says("#1 503"); apart != (name == "few" || name == "attempts") {
+			t.Errorf("%s: attempts have lanes of their own: %v", name, apart)
 		}
 		if rows := newAttemptTable(test.result).Rows; len(rows) > mostLanes+1 {
 			t.Errorf("%s: the table has %d rows", name, len(rows))
