@@ -132,8 +132,7 @@
 // or with GetBody, whose method is safe or that has an Idempotency-Key, when
 // a reused connection dies before the first byte of an answer; and HTTP/2
 // streams that the server refused. Such a repetition is part of one attempt
-// here. The server then sees a request more than the number of attempts; it
-// saw at most one more for each reused connection. The package leaves this
-// alone, since it only happens where a repetition is allowed and costs no
-// pause. Who needs the exact number sets DisableKeepAlives on the base.
+// here, so that the server may see more requests than attempts. The package
+// leaves this alone: it only happens where a repetition is allowed. Who needs
+// the exact number sets DisableKeepAlives on the base.
 package resilient

@@ -59,7 +59,8 @@ func ExampleInfo() {
 	server := scripted(503)
 	defer server.Close()
 
-	transport, err := resilient.New(nil, resilient.WithAttempts(2))
+	transport, err := resilient.New(nil, resilient.WithAttempts(2),
+		resilient.WithBackoff(resilient.NewFullJitter(10*time.Millisecond, time.Second)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -81,7 +82,7 @@ func ExampleNew_idempotencyKey() {
 	server := scripted(503, 200)
 	defer server.Close()
 
-	transport, err := resilient.New(nil)
+	transport, err := resilient.New(nil, resilient.WithBackoff(resilient.NewFullJitter(10*time.Millisecond, time.Second)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -100,19 +100,19 @@ func TestComingFrom(t *testing.T) {
 			g.Expect(string(source)).To(ContainSubstring(program))
 		}
 	})
-	t.Run("they do what they say", func(t *testing.T) {
-		g := NewWithT(t)
+	rule(t, "they do what they say", func(t *testing.T, g Gomega) {
+		original := http.DefaultTransport
+		defer func() { http.DefaultTransport = original }()
 		for _, program := range []func(string) (*http.Response, error){fromHeimdall, fromHystrix, fromRetryableHTTP} {
-			server := scripted(503, 200)
-			resp, err := program(server.URL)
+			http.DefaultTransport = plays(answers(503), answers(200))
+			resp, err := program(upstream)
 			g.Expect(err).NotTo(HaveOccurred())
 			resp.Body.Close()
 			g.Expect(resilient.Info(resp).Attempts).To(Equal(2))
-			server.Close()
 		}
-		server := scripted(503, 200)
-		defer server.Close()
-		_, err := fromResty(server.URL)
+		http.DefaultTransport = plays(answers(503), answers(200))
+		body, err := fromResty(upstream)
 		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(body)).To(Equal("body of 200"))
 	})
 }
