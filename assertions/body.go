@@ -17,41 +17,79 @@ import (
 //     read it to its end, is a body that was lost.
 //   - A declared length is the source's, whether the body came whole or not.
 //
+// Where the client chooses the body itself (a whole service), nobody knows the
+// source beforehand: it is what the call's first attempt that came whole
+// carried, and one attempt alone makes it not observed. Of a body that was cut
+// the length alone is then judged.
+//
 // A connection that was struck before a request came has no body to judge; a
 // call without any request makes it not observed.
 func sourceBody(s subject) Check {
 	var t tally
-	t.skip("no request reached the server")
 	for _, call := range s.calls {
+		source, why := sourceOf(call)
+		if why != "" {
+			t.skip(s.who(call) + why)
+			continue
+		}
 		for _, attempt := range requests(call.attempts) {
 			t.judged++
 			text := receivedText(attempt.Body)
-			if why := bodyFault(s, call, attempt); why != "" {
+			if why := bodyFault(s, call, source, attempt); why != "" {
 				text += " (wrong)"
 				t.fail(s.who(call)+why, attempt.Index)
 			}
 			t.saw(text)
 		}
 	}
+	if len(t.skipped) == 0 {
+		t.skip("no request reached the server")
+	}
 	return t.check("body", sourceText(s))
 }
 
+// bodySource is what the bodies of a call's attempts are compared with.
+type bodySource struct {
+	length int64
+	// begins tells whether a body whose bytes have this hash is the first n of the
+	// source's.
+	begins func(n int64, hash string) bool
+}
+
+// sourceOf is the source of a call's body, or why nobody knows it.
+func sourceOf(call madeCall) (source bodySource, unknown string) {
+	if !call.BodyFromFirst {
+		asked := call.Body
+		return bodySource{asked.Len(), func(n int64, hash string) bool { return asked.PrefixSHA256(n) == hash }}, ""
+	}
+	made := requests(call.attempts)
+	if len(made) < 2 {
+		return bodySource{}, "the client chooses the body itself, and made no second attempt to compare it with"
+	}
+	for _, attempt := range made {
+		if first := attempt.Body; first.Complete {
+			return bodySource{first.Received, func(n int64, hash string) bool { return n < first.Received || hash == first.SHA256 }}, ""
+		}
+	}
+	return bodySource{}, "the client chooses the body itself, and no attempt's came whole"
+}
+
 // bodyFault says what is wrong with the body of an attempt; empty where nothing is.
-func bodyFault(s subject, call madeCall, attempt faultserver.Attempt) string {
-	source, body := call.Body, attempt.Body
+func bodyFault(s subject, call madeCall, source bodySource, attempt faultserver.Attempt) string {
+	body := attempt.Body
 	carried := fmt.Sprintf("attempt %d carried %s of %s",
-		attempt.Number, count(body.Received), plural(source.Len(), "byte"))
+		attempt.Number, count(body.Received), plural(source.length, "byte"))
 	const another = ": the server saw another request"
 	switch {
-	case body.Received > source.Len():
+	case body.Received > source.length:
 		return fmt.Sprintf("attempt %d carried %s, the source has %s%s",
-			attempt.Number, plural(body.Received, "byte"), count(source.Len()), another)
-	case body.Complete && body.Received != source.Len():
+			attempt.Number, plural(body.Received, "byte"), count(source.length), another)
+	case body.Complete && body.Received != source.length:
 		return carried + another
-	case body.Declared >= 0 && body.Declared != source.Len():
+	case body.Declared >= 0 && body.Declared != source.length:
 		return fmt.Sprintf("attempt %d declared %s, the source has %s%s",
-			attempt.Number, plural(body.Declared, "byte"), count(source.Len()), another)
-	case body.SHA256 != source.PrefixSHA256(body.Received):
+			attempt.Number, plural(body.Declared, "byte"), count(source.length), another)
+	case !source.begins(body.Received, body.SHA256):
 		return fmt.Sprintf("attempt %d carried %s that are not the source's%s",
 			attempt.Number, plural(body.Received, "byte"), another)
 	case !body.Complete && !mayBeCut(s, call, attempt):
@@ -79,6 +117,8 @@ func mayBeCut(s subject, call madeCall, attempt faultserver.Attempt) bool {
 
 func sourceText(s subject) string {
 	switch length := s.calls[0].Body.Len(); {
+	case s.calls[0].BodyFromFirst:
+		return "the bytes of the first attempt that came whole"
 	case len(s.calls) > 1:
 		return "each source's bytes"
 	case length == 0:

@@ -39,7 +39,25 @@ func bodyCases() []wordCase {
 		e.Policy.Hedge = &scenarios.Hedge{Delay: 10 * ms}
 		return e
 	}
+	chosen := func(e Evidence) Evidence {
+		e.Calls[0].Body, e.Calls[0].BodyFromFirst = faultserver.Body{}, true
+		return e
+	}
+	cutFirst := func(second faultserver.Body) Evidence {
+		first := func(a *faultserver.Attempt) { cutAfter(source, 1000)(a); struckAt("request-body@1000")(a) }
+		return chosen(evidenceOf(failed(1, 0, ms, first), failed(2, 50*ms, 51*ms, carrying(second))))
+	}
 	return []wordCase{
+		{"the client's own bytes, the same each time", chosen(sent()), "", want, []state{isOK}},
+		{"the client's own bytes, and an empty body the second time", chosen(sent(carrying(faultserver.Body{}))), "", want, []state{isRed}},
+		{"the client's own bytes, and others of the same length the second time", chosen(sent(carrying(other))), "", want, []state{isRed}},
+		{"the client's own bytes, cut the second time", chosen(sent(cutAfter(source, 1000), struckAt("request-body@1000"))), "", want, []state{isOK}},
+		{"the client's own bytes, left unfinished the second time", chosen(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isRed}},
+		{"the client's own bytes, cut the first time", cutFirst(source), "", want, []state{isOK}},
+		{"the client's own bytes, cut the first time and empty the second", cutFirst(faultserver.Body{}), "", want, []state{isRed}},
+		{"the client's own bytes, sent once", chosen(evidenceOf(failed(1, 0, ms, carrying(source)))), "", want, []state{isBlind}},
+		{"the client's own bytes, never whole", chosen(evidenceOf(
+			failed(1, 0, ms, cutAfter(source, 10)), failed(2, 50*ms, 51*ms, cutAfter(source, 20)))), "", want, []state{isBlind}},
 		{"the same bytes each time", sent(), "", want, []state{isOK}},
 		{"an empty body the second time", sent(carrying(faultserver.Body{})), "", want, []state{isRed}},
 		{"an empty chunked body the second time", sent(carrying(faultserver.Body{}), declared(-1)), "", want, []state{isRed}},

@@ -42,6 +42,9 @@ type CallRecord struct {
 	Method string
 	Path   string
 	Body   faultserver.Body
+	// BodyFromFirst tells that the client chose its request itself, so that the
+	// body's source is what the first attempt that came whole carried.
+	BodyFromFirst bool
 	// Started is stamped before the client was asked, Returned after it
 	// answered. Cancelled is when the cancellation was given, 0 when none was.
 	Started   time.Duration

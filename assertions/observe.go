@@ -118,10 +118,15 @@ func lookAtField(s subject, field scenarios.Field, t *tally) {
 	}
 }
 
-// bodyVerdict says whether an attempt's body was the source's.
+// bodyVerdict says whether an attempt's body was the source's, where that is
+// known.
 func bodyVerdict(s subject, call madeCall, attempt faultserver.Attempt) string {
 	text := receivedText(attempt.Body)
-	if bodyFault(s, call, attempt) != "" {
+	source, unknown := sourceOf(call)
+	if unknown != "" {
+		return text
+	}
+	if bodyFault(s, call, source, attempt) != "" {
 		return text + ", not the source's"
 	}
 	return text + ", the source's"
