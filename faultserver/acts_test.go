@@ -248,11 +248,11 @@ var _ = Describe("Retry-After", func() {
 			journal := s.Journal()
 			a := journal.Attempts[0]
 			sent := journal.Started.Add(a.End.Earliest)
-			Expect(sent.Sub(sent.Truncate(time.Second))).To(BeNumerically(">=", faultserver.DatePhase))
-			Expect(date.Sub(sent)).To(BeNumerically("~", 1500*time.Millisecond, 400*time.Millisecond))
+			Expect(date.Sub(sent)).To(BeNumerically("<=", 2*time.Second-faultserver.DatePhase))
+			Expect(date.Sub(sent)).To(BeNumerically(">", 0))
 			Expect(a.RetryAfter.Value).To(Equal(value))
 			Expect(journal.Started.Add(*a.RetryAfter.Until)).To(BeTemporally("~", date, time.Millisecond))
-			Expect(*a.RetryAfter.Wait).To(BeNumerically("~", date.Sub(sent), 50*time.Millisecond))
+			Expect(*a.RetryAfter.Wait).To(BeNumerically("<=", 2*time.Second-faultserver.DatePhase))
 			Expect(http.ParseTime(response.Header.Get("Date"))).To(BeTemporally("==", date.Add(-2*time.Second)))
 		},
 		Entry("IMF-fixdate", "imf-fixdate", http.TimeFormat),
@@ -272,9 +272,9 @@ var _ = Describe("Retry-After", func() {
 			Expect(response.Header.Values("Retry-After")).To(Equal([]string{strings.TrimSpace(value)}))
 			Expect(s.Journal().Attempts[0].RetryAfter).To(Equal(&faultserver.SentRetryAfter{Value: value, Wait: wait}))
 		},
-		Entry("seconds", "120", new_(2*time.Minute)),
-		Entry("zero", "0", new_(time.Duration(0))),
-		Entry("huge", "99999999999999999999999", new_(time.Duration(1<<63-1))),
+		Entry("seconds", "120", pointerTo(2*time.Minute)),
+		Entry("zero", "0", pointerTo(time.Duration(0))),
+		Entry("huge", "99999999999999999999999", pointerTo(time.Duration(1<<63-1))),
 		Entry("negative", "-5", nil),
 		Entry("signed", "+5", nil),
 		Entry("a fraction", "1.5", nil),
@@ -283,7 +283,7 @@ var _ = Describe("Retry-After", func() {
 	)
 })
 
-func new_[T any](value T) *T { return &value }
+func pointerTo[T any](value T) *T { return &value }
 
 var _ = Describe("Stale", func() {
 	for _, end := range []string{"fin", "rst"} {
@@ -315,7 +315,7 @@ var _ = Describe("Stale", func() {
 	})
 
 	It("is not met when the client uses the connection before, and still ends it", func() {
-		s := run("stale:100ms,201")
+		s := run("stale:1s,201")
 		p := dial(GinkgoTB(), s.URL())
 		Expect([]int{p.ask("/"), p.ask("/")}).To(Equal([]int{200, 201}))
 		_, end := p.hear()

@@ -133,18 +133,18 @@ var _ = Describe("Refuse", func() {
 	}
 
 	It("refuses from the session's opening, for its time, and leaves a receipt", func() {
-		s := serve(faultserver.Config{Connections: script("refuse:150ms"), Script: script("200")})
+		s := serve(faultserver.Config{Connections: script("refuse:500ms"), Script: script("200")})
 		Expect(refused(s)).To(BeTrue())
 		journal := eventually(GinkgoTB(), s, "the window is over", func(j faultserver.Journal) bool { return j.Windows[0].Until > 0 })
 		window := journal.Windows[0]
 		Expect(window.Act).To(Equal("refuse"))
-		Expect(window.Until - window.From).To(BeNumerically(">=", 150*time.Millisecond))
+		Expect(window.Until - window.From).To(BeNumerically(">=", 500*time.Millisecond))
 		Eventually(func() int { return ask(s.URL(), "/") }).Should(Equal(200))
 		Expect(s.Journal().Unmet).To(BeEmpty())
 	})
 
 	It("refuses when its turn has come", func() {
-		s := serve(faultserver.Config{Connections: script("pass,refuse:100ms,pass"), Script: script("200:forever")})
+		s := serve(faultserver.Config{Connections: script("pass,refuse:500ms,pass"), Script: script("200:forever")})
 		p := dial(GinkgoTB(), s.URL())
 		eventually(GinkgoTB(), s, "the window is open", func(j faultserver.Journal) bool { return len(j.Windows) == 1 })
 		Expect(refused(s)).To(BeTrue())

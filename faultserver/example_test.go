@@ -51,5 +51,4 @@ func ExampleConfig_Validate() {
 	// script: step 1, reset: at accept: it cannot strike there; want request-end, request-head, request-body, response-head, response-body
 	// script: step 2, throttle: not built yet
 	// script: step 3, truncate: response-body@10 lies beyond the body's 5 bytes
-	// script: step 3, truncate: after: 10 cuts nothing off a body of 5 bytes; want fewer
 }

@@ -48,7 +48,7 @@ func (h *Host) URL() string { return h.url }
 // taken, for a config that Validate refuses, and for one with connections.
 func (h *Host) Open(id string, cfg Config) (*Session, error) {
 	if !isName(id) {
-		return nil, fmt.Errorf("session id %q; want letters, digits, - _ and .", id)
+		return nil, fmt.Errorf("session id %q; want letters, digits and any of - . _", id)
 	}
 	cfg.ID = id
 	return h.add(cfg, h.url+"/s/"+id, func(s *Session) error {

@@ -58,14 +58,18 @@ func (l *listener) open() error {
 	if err != nil {
 		return err
 	}
+	tcp, is := opened.(*net.TCPListener)
+	if !is {
+		return errors.Join(fmt.Errorf("a %T where a TCP listener should be", opened), opened.Close())
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
 	case <-l.closed:
-		return errors.Join(net.ErrClosed, opened.Close())
+		return errors.Join(net.ErrClosed, tcp.Close())
 	default:
 	}
-	l.tcp = opened.(*net.TCPListener)
+	l.tcp = tcp
 	return nil
 }
 
@@ -104,8 +108,7 @@ func (l *listener) accept(told func(error)) (*net.TCPConn, error) {
 // acceptPause is how long a listener rests after an accept that failed.
 const acceptPause = 10 * time.Millisecond
 
-// sleep waits; it returns false at once when the listener is closed. Without
-// end it waits for that.
+// sleep waits; it returns false at once when the listener is closed.
 func (l *listener) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

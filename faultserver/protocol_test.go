@@ -209,6 +209,7 @@ func TestArrivalIsTheHeadsFirstByte(t *testing.T) {
 	s := open(t, faultserver.Config{Script: script("succeed:delay=50ms:forever")})
 	p := dial(t, s.URL())
 	p.say("GET /slow HTTP/1.1\r\n")
+	eventually(t, s, "the first part has been read", func(j faultserver.Journal) bool { return len(j.Connections) == 1 && !j.Connections[0].Silent })
 	time.Sleep(50 * time.Millisecond)
 	p.say("Host: x\r\n\r\n" + get("/pipelined"))
 	for range 2 {

@@ -49,7 +49,7 @@ func (t Truncate) sent() Size {
 
 func (t Truncate) validate(at Point) []error {
 	problems := t.Answer.partProblems(at)
-	if length := t.Answer.withPartBody(t.After).Body.Len(); t.Cut != CutBeforeLastCRLF && int64(t.After) >= length && t.After > 0 {
+	if length := t.Answer.withPartBody(t.After).Body.Len(); t.Cut != CutBeforeLastCRLF && int64(t.After) == length {
 		problems = append(problems, fmt.Errorf("after: %s cuts nothing off a body of %d bytes; want fewer", t.After, length))
 	}
 	switch t.Cut {

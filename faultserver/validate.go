@@ -29,12 +29,12 @@ func (c Config) Validate() error {
 	)
 	refuse := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if c.ID != "" && !isName(c.ID) {
-		refuse("id %q; want letters, digits, - _ and .", c.ID)
+		refuse("id %q; want letters, digits and any of - . _", c.ID)
 	}
 	seen := map[string]bool{}
 	for i, call := range c.Calls {
 		if !isName(call.Token) {
-			refuse("call %d: token %q; want letters, digits, - _ and .", i+1, call.Token)
+			refuse("call %d: token %q; want letters, digits and any of - . _", i+1, call.Token)
 		}
 		if seen[call.Token] {
 			refuse("call %d: token %q is taken by another call; each repeat needs its own", i+1, call.Token)
