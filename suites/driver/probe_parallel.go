@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -12,13 +13,12 @@ const (
 	// crowd is how many calls are made at the same time, where the driver makes
 	// so many.
 	crowd = 4
-	// crowdPatience is how long the server waits for the last of them before it
-	// answers the first. A driver that makes them together sends them within
-	// milliseconds.
+	// crowdPatience is how long the requests of all of them are waited for. A
+	// driver that makes them side by side sends them within milliseconds.
 	crowdPatience = 5 * time.Second
 )
 
-// probeParallel makes calls that are answered when the last one has arrived.
+// probeParallel makes calls of which none is answered before all have arrived.
 func probeParallel(p *prober) error {
 	calls := crowd
 	if most := p.subject.profile.MaxCalls; most > 0 {
@@ -28,10 +28,7 @@ func probeParallel(p *prober) error {
 	for i := range tokens {
 		tokens[i] = fmt.Sprintf("call-%d", i+1)
 	}
-	last := faultserver.Moment{Call: tokens[calls-1], Attempt: 1, Event: faultserver.Arrived}
-	session, err := p.server([]faultserver.Step{{
-		Act: faultserver.Succeed{}, Delay: faultserver.Delay{Until: &last, Max: crowdPatience},
-	}}, tokens...)
+	session, err := p.server([]faultserver.Step{silent}, tokens...)
 	if err != nil {
 		return err
 	}
@@ -51,27 +48,31 @@ func probeParallel(p *prober) error {
 			results <- came{result: got, err: err}
 		}()
 	}
-	first := <-results
-	arrived := len(session.Journal().Attempts)
-	if arrived < calls {
-		p.find(fmt.Sprintf("%d requests side by side for %d calls side by side", calls, calls),
-			fmt.Sprintf("%s before the first one was answered, %v later", plural(arrived, "request"), crowdPatience),
-			"make each call in a thread or task of its own, or take parallel out of hello and say max_parallel 1")
-		if err := session.Close(); err != nil { // which ends the others
-			return err
-		}
+	p.awaitCrowd(session, tokens)
+	if err := session.Close(); err != nil { // which ends the calls
+		return err
 	}
-	for n := 1; ; n++ {
-		if outcome, ok := p.look(first.result, first.err); ok && arrived == calls {
-			p.mustSucceed(outcome)
-		}
-		if n == calls {
-			break
-		}
-		first = <-results
+	for range tokens {
+		got := <-results
+		p.look(got.result, got.err)
 	}
 	for _, c := range clients {
 		p.close(c)
 	}
 	return nil
+}
+
+// awaitCrowd waits until the requests of all calls have come.
+func (p *prober) awaitCrowd(session *faultserver.Session, tokens []string) {
+	ctx, cancel := context.WithTimeout(p.ctx, crowdPatience)
+	defer cancel()
+	for _, token := range tokens {
+		_, err := session.Await(ctx, token, faultserver.Moment{Attempt: 1, Event: faultserver.Arrived})
+		if err != nil && p.ctx.Err() == nil {
+			p.find(fmt.Sprintf("%s side by side for %s side by side", plural(len(tokens), "request"), plural(len(tokens), "call")),
+				fmt.Sprintf("%s within %v, while none was answered", plural(len(session.Journal().Attempts), "request"), crowdPatience),
+				"make each call in a thread or task of its own, or take parallel out of hello and say max_parallel 1")
+			return
+		}
+	}
 }
