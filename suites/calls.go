@@ -28,6 +28,8 @@ type schedule struct {
 	callTimeout time.Duration
 	// tolerance is how late a moment may be acted on.
 	tolerance time.Duration
+	// ownRequests tells that the client chooses its requests itself.
+	ownRequests bool
 
 	mu      sync.Mutex
 	records []assertions.CallRecord
@@ -89,7 +91,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	if ctx.Err() != nil {
 		return
 	}
-	record := assertions.CallRecord{Token: token, Name: call.Name, Method: call.Method, Path: call.Path}
+	record := assertions.CallRecord{Token: token, Name: call.Name, Method: call.Method, Path: call.Path, BodyFromFirst: s.ownRequests}
 	if call.Body != nil {
 		record.Body = *call.Body
 	}
@@ -103,7 +105,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	defer cancel()
 	cancelled := s.cancelAt(callCtx, call, token, cancel)
 	request := Request{
-		Method: call.Method, URL: s.session.CallURL(token, call.Path),
+		Call: token, Method: call.Method, URL: s.session.CallURL(token, call.Path),
 		Headers: call.Headers, Body: call.Body, Timeout: call.Timeout,
 	}
 	record.Started = s.session.Elapsed()

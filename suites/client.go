@@ -33,6 +33,8 @@ type Client interface {
 
 // A Request is the call that a client is asked to make.
 type Request struct {
+	// Call is the token by which its attempts find the call, which URL has too.
+	Call    string
 	Method  string
 	URL     string
 	Headers faultserver.Headers
@@ -49,7 +51,8 @@ type Profile struct {
 	// Name is how it is called in reports; Version may be empty.
 	Name    string
 	Version string
-	// Kind is how the client is reached: "in-process", "exec" or "driver".
+	// Kind is how the client is reached: "in-process", "exec", "driver" or
+	// "service".
 	Kind string
 	// Capabilities are what the client can do or be told.
 	Capabilities []scenarios.Capability

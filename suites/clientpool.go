@@ -7,13 +7,18 @@ import (
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
+// An opener opens clients: a subject, or a stage that it has made ready.
+type opener interface {
+	Open(policy scenarios.Policy) (Client, error)
+}
+
 // clientPool gives each call its client: the same one for all where they are
 // shared, else one a call. All stay open until close, so that what a client
 // does after a call has returned (late attempts, connections it holds) is seen.
 type clientPool struct {
-	subject Subject
-	policy  scenarios.Policy
-	shared  bool
+	opener opener
+	policy scenarios.Policy
+	shared bool
 
 	mu   sync.Mutex
 	open []Client
@@ -26,7 +31,7 @@ func (p *clientPool) take() (client Client, err error) {
 		return p.open[0], nil
 	}
 	// A copy, so that a client that changes its policy does not change the judge's.
-	client, err = p.subject.Open(p.policy.Clone())
+	client, err = p.opener.Open(p.policy.Clone())
 	if err != nil {
 		return nil, err
 	}

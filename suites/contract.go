@@ -28,7 +28,7 @@ const quietGrace = 2 * time.Second
 // judgeContract runs one contract in a session of its own.
 func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract) reports.Result {
 	started := time.Now()
-	contract := written.Defaulted()
+	contract, unfit := r.fit(written.Defaulted())
 	asked := contract.Policy.Defaulted(contract.Calls)
 	told := asked
 	if t, ok := r.subject.(teller); ok {
@@ -40,31 +40,32 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 		Success:      r.profile.Success,
 		Capabilities: r.profile.Capabilities,
 	}
-	if lacking := r.profile.missing(contract.Capabilities()); len(lacking) > 0 {
-		judgement := assertions.Judgement{
-			Verdict: assertions.Unsupported,
-			Reason:  "the client lacks: " + lackingText(lacking),
-		}
-		return r.result(evidence, judgement, "", time.Since(started))
+	if unfit == "" {
+		unfit = r.unsupported(contract, evidence.Policy)
 	}
-	if most := r.profile.MaxCalls; most > 0 && callsAtOnce(contract) > most {
-		judgement := assertions.Judgement{
-			Verdict: assertions.Unsupported,
-			Reason:  fmt.Sprintf("the client makes at most %d calls at the same time, and the contract makes %d", most, callsAtOnce(contract)),
-		}
-		return r.result(evidence, judgement, "", time.Since(started))
-	}
-	if untold := untold(contract.Policy, evidence.Policy); len(untold) > 0 {
-		judgement := assertions.Judgement{
-			Verdict: assertions.Unsupported,
-			Reason:  "the client cannot be told, and does not promise: " + strings.Join(untold, ", "),
-		}
+	if unfit != "" {
+		judgement := assertions.Judgement{Verdict: assertions.Unsupported, Reason: unfit}
 		return r.result(evidence, judgement, "", time.Since(started))
 	}
 	probe := r.lateness.begin()
 	server := r.exercise(ctx, contract, asked, &evidence)
 	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
 	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
+}
+
+// unsupported says why the client cannot be judged by a contract; empty where it
+// can.
+func (r *Running) unsupported(contract *scenarios.Contract, force scenarios.Policy) string {
+	if lacking := r.profile.missing(contract.Capabilities()); len(lacking) > 0 {
+		return "the client lacks: " + lackingText(lacking)
+	}
+	if most := r.profile.MaxCalls; most > 0 && callsAtOnce(contract) > most {
+		return fmt.Sprintf("the client makes at most %d calls at the same time, and the contract makes %d", most, callsAtOnce(contract))
+	}
+	if untold := untold(contract.Policy, force); len(untold) > 0 {
+		return "the client cannot be told, and does not promise: " + strings.Join(untold, ", ")
+	}
+	return ""
 }
 
 // callsAtOnce is how many calls a contract makes at the same time.
@@ -118,20 +119,21 @@ func (r *Running) result(evidence assertions.Evidence, judgement assertions.Judg
 func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, policy scenarios.Policy, evidence *assertions.Evidence) string {
 	config := contract.Config()
 	config.Success, config.Seed, config.KeepBodies = r.profile.Success, r.options.Seed, r.options.Bodies
-	session, err := faultserver.Open(config)
+	stage, err := r.stage(ctx, contract, config)
 	if err != nil {
 		evidence.HarnessError = fmt.Sprintf("open the session: %v", err)
 		return ""
 	}
 	defer func() {
-		if err := session.Close(); err != nil && evidence.HarnessError == "" {
+		if err := stage.Close(); err != nil && evidence.HarnessError == "" {
 			evidence.HarnessError = fmt.Sprintf("close the session: %v", err)
 		}
 	}()
 
-	clients := &clientPool{subject: r.subject, policy: policy, shared: contract.Client == scenarios.SharedClient}
+	session := stage.Session()
+	clients := &clientPool{opener: stage, policy: policy, shared: contract.Client == scenarios.SharedClient}
 	schedule := &schedule{
-		session: session, clients: clients, contract: contract,
+		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil,
 		callTimeout: r.options.CallTimeout, tolerance: momentTolerance(policy),
 	}
 	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(ctx)
