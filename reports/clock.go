@@ -23,8 +23,10 @@ func clock(d time.Duration) string {
 	}
 }
 
-// column is a time for a column whose head says that it is in milliseconds.
-func columnOf(d time.Duration) string { return fmt.Sprintf("%.1f", milliseconds(d)) }
+// columnOf is a time for a column whose head says that it is in milliseconds.
+func columnOf(d time.Duration) string {
+	return strings.Replace(fmt.Sprintf("%.1f", milliseconds(d)), "-", "−", 1)
+}
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 

@@ -25,6 +25,8 @@ type pageView struct {
 	State      string // "good", "bad" or "stopped"
 	Glyph      string
 	Conclusion string
+	Line       string
+	Command    string
 	Facts      []fact
 	Summary    []summaryRow
 	Attention  []contractView
@@ -66,6 +68,7 @@ func newPageView(run Run) pageView {
 	view := pageView{
 		Policy: contentPolicy(), Style: styleElement(), Script: scriptElement(),
 		Title: strings.TrimSpace(run.Client.Name + " " + run.Client.Version), Conclusion: conclusion(run, status),
+		Line: clean(runLine(run)), Command: clean(commandText(run.Meta)),
 		Facts: runFacts(run), Summary: summaryOf(run), Contracts: len(run.Results),
 	}
 	view.State, view.Glyph = "stopped", "⊘"
@@ -109,11 +112,6 @@ func runFacts(run Run) []fact {
 			facts = append(facts, fact{Name: name, Text: clean(text)})
 		}
 	}
-	code := func(name string, args []string) {
-		if len(args) > 0 {
-			facts = append(facts, fact{name, clean(strings.Join(mapped(args, shellQuote), " ")), true})
-		}
-	}
 	meta := run.Meta
 	add("Client", strings.TrimSpace(run.Client.Name+" "+run.Client.Version)+" ("+run.Client.Kind+")")
 	add("Can do or be told", strings.Join(mapped(run.Client.Capabilities, func(c scenarios.Capability) string { return string(c) }), ", "))
@@ -122,21 +120,20 @@ func runFacts(run Run) []fact {
 	}
 	add("Judged by", strings.TrimSpace(run.Tool.Name+" "+run.Tool.Version))
 	add("Contracts", selectionText(run))
-	add("Seed", strings.TrimPrefix(strings.TrimPrefix(seedText(meta), "seeds "), "seed "))
+	add("Random draws", seedText(meta))
 	if !meta.Started.IsZero() {
 		add("Started", meta.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	add("Took", rounded(meta.Duration).String())
 	add("On", hostText(meta))
 	add("Timers were late by up to", clock(meta.WorstLateness))
-	code("Command", meta.Command)
 	for i, shard := range meta.Shards {
-		if len(meta.Command) == 0 {
-			code(fmt.Sprintf("Command of shard %d", i+1), shard.Command)
-		}
+		facts = append(facts, fact{fmt.Sprintf("Command of shard %d", i+1), clean(commandText(shard)), true})
 	}
 	return facts
 }
+
+func commandText(meta Meta) string { return strings.Join(mapped(meta.Command, shellQuote), " ") }
 
 func selectionText(run Run) string {
 	s := run.Selection

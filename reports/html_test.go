@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +20,12 @@ import (
 func TestHTML(t *testing.T) {
 	page := string(rendered(t, HTML, sampleRun()))
 	for _, part := range []string{pageStyle, pageScript, contentPolicy()} {
-		if !strings.Contains(strings.ReplaceAll(page, "&#39;", "'"), part) {
+		if !strings.Contains(html.UnescapeString(page), part) {
 			t.Errorf("the page is without: %.60s…", part)
 		}
 	}
-	policy := strings.ReplaceAll(contentPolicy(), "'", "&#39;")
-	page = strings.NewReplacer(pageStyle, "…", pageScript, "…", policy, "…").Replace(page)
+	page = regexp.MustCompile(`"default-src [^"]*"`).ReplaceAllString(page, `"…"`)
+	page = strings.NewReplacer(pageStyle, "…", pageScript, "…").Replace(page)
 	golden(t, "report.html", []byte(page))
 }
 

@@ -57,10 +57,7 @@ func (d *markdown) head(run Run) {
 	client := markdownText(strings.TrimSpace(run.Client.Name + " " + run.Client.Version))
 	d.block(fmt.Sprintf("## %s faultsrv: %s", statusGlyph(status), client))
 	d.block("**" + markdownText(conclusion(run, status)) + "**")
-	facts := fmt.Sprintf("%s (%s) judged by %s, level %s, %s, in %v by %s.",
-		run.Client.Name, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, seedText(run.Meta),
-		rounded(run.Meta.Duration), strings.TrimSpace(run.Tool.Name+" "+run.Tool.Version))
-	d.block(markdownText(facts))
+	d.block(markdownText(runLine(run)))
 }
 
 // totals is the table of levels by those verdicts that were given.
@@ -190,6 +187,13 @@ func statusGlyph(status int) string {
 	default:
 		return "⛔"
 	}
+}
+
+// runLine says who was judged by what.
+func runLine(run Run) string {
+	return fmt.Sprintf("%s (%s) judged by %s, level %s, %s, in %v by %s.",
+		run.Client.Name, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, seedText(run.Meta),
+		rounded(run.Meta.Duration), strings.TrimSpace(run.Tool.Name+" "+run.Tool.Version))
 }
 
 // seedText is the run's seed, or those of its shards.
