@@ -39,7 +39,7 @@ func newClientsList() *cobra.Command {
 			return listClients(cmd.OutOrStdout(), clients)
 		},
 	}
-	cmd.Flags().Var(format, "format", "how to print them")
+	format.flag(cmd, "format", "how to print them")
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 // harness has to survive. Each gets the URL as its first argument.
 var clients = map[string]func(args []string) int{
 	"get-once":      getOnce,
+	"get-status":    getStatus,
 	"get-all":       getAll,
 	"get-and-print": getAndPrint,
 	"get-and-hang":  getAndHang,
@@ -37,6 +38,28 @@ func getOnce(args []string) int {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
 		fmt.Fprintln(os.Stderr, resp.Status, err)
 		return 1
+	}
+	return 0
+}
+
+// getStatus makes one request and tells the status: URL [careless]. Careless is
+// not to mind a body that is cut. Without a URL it tells its version.
+func getStatus(args []string) int {
+	if len(args) == 0 {
+		fmt.Println("get-status, version 4.2")
+		return 0
+	}
+	resp, err := http.Get(args[0])
+	if err != nil {
+		return 7
+	}
+	defer resp.Body.Close()
+	fmt.Println("status", resp.StatusCode)
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil && len(args) == 1 {
+		return 1
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		return 22
 	}
 	return 0
 }

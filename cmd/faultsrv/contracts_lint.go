@@ -36,7 +36,7 @@ status 0 means that nothing is wrong, 2 that something is.`,
 			return nil
 		},
 	}
-	cmd.Flags().Var(format, "format", "how to print what is wrong")
+	format.flag(cmd, "format", "how to print what is wrong")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func newContractsList() *cobra.Command {
 		},
 	}
 	wanted.flags(cmd, levelAll)
-	cmd.Flags().Var(format, "format", "how to print them")
+	format.flag(cmd, "format", "how to print them")
 	return cmd
 }
 

@@ -17,7 +17,8 @@ func newContractsShow() *cobra.Command {
 		Short: "Show contracts: the rule, its reason and sources, and the contract as it is written",
 		Example: `  faultsrv contracts show body.replay-after-503
   faultsrv contracts show 'cancellation.*'`,
-		Args: someArguments("contract id or glob"),
+		Args:              someArguments("contract id or glob"),
+		ValidArgsFunction: completeContracts,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			wanted.patterns = ids
 			contracts, err := wanted.chosen()

@@ -42,6 +42,16 @@ func someArguments(what string) cobra.PositionalArgs {
 	}
 }
 
+// oneArgument asks for exactly one argument.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("expected one %s, got %d; see `%s --help`", what, len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
 // choice is a flag that takes one of a few words.
 type choice struct {
 	value   string
@@ -55,6 +65,12 @@ func oneOf(words ...string) *choice { return &choice{words[0], words} }
 func (c *choice) or(word string) *choice {
 	c.value = word
 	return c
+}
+
+// flag adds the choice to a command, with its words for the shell.
+func (c *choice) flag(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	completeFlag(cmd, name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // String implements pflag.Value.

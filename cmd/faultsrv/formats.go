@@ -7,8 +7,8 @@ import (
 	"github.com/faultsrv/faultsrv/reports"
 )
 
-// A format is one in which results are written.
-type format struct {
+// A resultFormat is one in which results are written.
+type resultFormat struct {
 	// name is what --format and report call it; file is what --out calls it, empty
 	// for one that is for a terminal.
 	name, file string
@@ -19,10 +19,11 @@ type format struct {
 const formatText = "text"
 
 // resultFormats has every format but text, in the order of their files.
-var resultFormats = []format{
+var resultFormats = []resultFormat{
 	{"json", "results.json", reports.JSON},
 	{"junit", "junit.xml", reports.JUnit},
 	{"markdown", "report.md", reports.Markdown},
+	{"html", "report.html", reports.HTML},
 }
 
 // formatNames are the names of all formats, the default first.

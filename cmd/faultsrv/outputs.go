@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/faultsrv/faultsrv/reports"
 )
 
@@ -17,6 +19,11 @@ type outputs []output
 type output struct {
 	file   *os.File
 	render reports.Renderer
+}
+
+// outUsage says what --out does.
+func outUsage() string {
+	return "write the results to this `FOLDER`, as " + outputNames() + "; it is made if need be, and files of an earlier run are overwritten"
 }
 
 // openOutputs creates the folder and its files; an empty name means none.
@@ -60,4 +67,14 @@ func (o outputs) close() error {
 		problems = append(problems, one.file.Close())
 	}
 	return errors.Join(problems...)
+}
+
+// tell tells what a run found, first to the files, then on standard output, so
+// that a verdict is printed whatever becomes of the files. It ends with the
+// run's exit status.
+func tell(cmd *cobra.Command, run reports.Run, files outputs, render reports.Renderer) error {
+	if err := errors.Join(files.write(run), render(cmd.OutOrStdout(), run)); err != nil {
+		return couldNotRun(fmt.Errorf("the verdict stands, and not all of it is written (exit status %d): %w", statusCouldNotRun, err))
+	}
+	return endWith(reports.ExitStatus(run))
 }

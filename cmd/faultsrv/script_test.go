@@ -40,6 +40,9 @@ func TestScripts(t *testing.T) {
 		Deadline:            time.Now().Add(4 * patience), // for a command that should have ended, and serves
 		Setup: func(env *testscript.Env) error {
 			env.Values[startedKey{}] = &started{}
+			// Where the commands of the scripts are, and nothing else is.
+			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
+			env.Setenv("BIN", bin)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

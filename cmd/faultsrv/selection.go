@@ -31,12 +31,13 @@ func (s *selection) flags(cmd *cobra.Command, level string) {
 	s.level = oneOf(levelMust, levelShould, levelAll).or(level)
 	s.patternFlags(cmd)
 	s.fromFlag(cmd)
-	cmd.Flags().Var(s.level, "level", "the weakest level: must; should, which has the musts too; or all, which adds what is only observed")
+	s.level.flag(cmd, "level", "the weakest level: must; should, which has the musts too; or all, which adds what is only observed")
 }
 
 func (s *selection) patternFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&s.patterns, "contracts", nil,
 		"only contracts whose id is this or matches this `GLOB`, such as 'body.*'; may be repeated")
+	completeFlag(cmd, "contracts", completeContracts)
 }
 
 func (s *selection) fromFlag(cmd *cobra.Command) {

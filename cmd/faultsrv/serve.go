@@ -63,7 +63,7 @@ could not listen, or could not write the journal.`,
 	flags.StringVar(&o.script, "script", "", "play this one-line `SCRIPT`")
 	flags.StringVar(&o.scenario, "scenario", "", "play the script of a contract: `FILE|ID`, a file that holds no other or an id")
 	o.wanted.fromFlag(cmd)
-	flags.Var(o.afterScript, "after-script", "what comes after the script's end: every attempt is answered 500, the last step is repeated, or it starts again; a scenario says so itself")
+	o.afterScript.flag(cmd, "after-script", "what comes after the script's end: every attempt is answered 500, the last step is repeated, or it starts again; a scenario says so itself")
 	flags.StringVar(&o.journal, "journal", "", "write each attempt that has ended to this `FILE`, one line of JSON each; an older file is overwritten")
 	flags.Uint64Var(&o.seed, "seed", 0, "what every random draw comes from (default: random)")
 	secretFlags(cmd, &o.secrets)

@@ -45,9 +45,10 @@ func newTest(invoked invocation) *cobra.Command {
 		Long: `Judges a client by the contracts, each against a server of its own, and says
 what it keeps and what it breaks.
 
-The client is one that is known by name or by its profile (--client), or a command
-that makes one request a run, given after --. The command gets what it is to do by placeholders in its
-arguments, and the same values as FAULTSRV_* variables:
+The client is one that is known by name or by its profile (--client), or a
+command that makes one request a run, given after --. The command gets what it
+is to do by placeholders in its arguments, and the same values as FAULTSRV_*
+variables:
 
   {url}                          where to send the request (it has to be told)
   {attempts} {retries}           how many requests, the first included or not
@@ -59,10 +60,11 @@ arguments, and the same values as FAULTSRV_* variables:
   {output}                       a file to write the answer's body to
 
 What a command cannot be told is not held against it: those contracts are
-unsupported. A profile (faultsrv clients show curl) tells more of a command: what
-its exit statuses mean, what it promises, and what it is known to break.
+unsupported. A profile (faultsrv clients show curl) tells more of a command:
+what its exit statuses mean, what it promises, and what it is known to break.
 
-A known failure is no failure: it does not fail the run, as long as it fails.
+A contract that is known to fail (--known-failures, or the client's profile) does
+not fail the run; it does so when it passes, so that no list outlives its truth.
 
 Exit status: 0 the client conforms; 1 a contract failed; 2 wrong usage or a
 wrong contract, or nothing was judged; 3 the client or the harness could not
@@ -84,19 +86,18 @@ processes are ended. A second one ends faultsrv at once, whatever it leaves.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`, as 'faultsrv clients list' names it, or the file of a client's profile, NAME.yaml")
 	o.wanted.flags(cmd, levelShould)
-	flags.Var(o.failOn, "fail-on", "what fails the run: a broken must, or also a broken should")
+	o.failOn.flag(cmd, "fail-on", "what fails the run: a broken must, or also a broken should")
 	flags.StringVar(&o.known, "known-failures", "", "contracts that the client is known to break: a YAML `FILE` with a list of {contract, reason, link}")
 	flags.Var(&o.shard, "shard", "run only part `I/N` of the contracts, such as 1/4; the parts are joined by report merge")
-	flags.Var(o.format, "format", "how to print the results; progress goes to standard error")
+	o.format.flag(cmd, "format", "how to print the results; progress goes to standard error")
 	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 8 for each CPU)")
-	flags.StringVar(&o.out, "out", "", "write the results to this `FOLDER`, as "+outputNames()+"; it is made if need be, and files of an earlier run are overwritten")
+	flags.StringVar(&o.out, "out", "", outUsage())
 	flags.Uint64Var(&o.seed, "seed", 0, "what every random draw comes from; the same seed gives the same faults (default: random)")
 	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this time")
-	flags.Var(o.color, "color", "colors in the report; auto means on a terminal, unless NO_COLOR is set")
+	o.color.flag(cmd, "color", "colors in the report; auto means on a terminal, unless NO_COLOR is set")
 	flags.BoolVar(&o.bodies, "bodies", false, "keep the first 64 KiB of each request's body in results.json")
 	secretFlags(cmd, &o.secrets)
 	completeFlag(cmd, "client", completeClients)
-	completeFlag(cmd, "contracts", completeContracts)
 	return cmd
 }
 
@@ -165,8 +166,7 @@ func alsoClosed(judged, closed error) error {
 	return couldNotRun(errors.Join(judged, fmt.Errorf("end the client: %w", closed)))
 }
 
-// judge judges the client and tells what it found: first to the files, then on
-// standard output, so that a verdict is printed whatever becomes of the files.
+// judge judges the client and tells what it found.
 func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocation,
 	client profile.Client, contracts []*scenarios.Contract, known suites.KnownFailures,
 ) error {
@@ -190,10 +190,7 @@ func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocatio
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
-	if err := errors.Join(files.write(run), renderer(o.format.value, screen.report)(cmd.OutOrStdout(), run)); err != nil {
-		return couldNotRun(fmt.Errorf("the verdict stands, and not all of it is written (exit status %d): %w", statusCouldNotRun, err))
-	}
-	return endWith(reports.ExitStatus(run))
+	return tell(cmd, run, files, renderer(o.format.value, screen.report))
 }
 
 // open opens the client that was asked for.

@@ -29,7 +29,7 @@ func newVersion() *cobra.Command {
 			return printText(cmd.OutOrStdout(), build.String()+"\n")
 		},
 	}
-	cmd.Flags().Var(format, "format", "how to print it")
+	format.flag(cmd, "format", "how to print it")
 	return cmd
 }
 
