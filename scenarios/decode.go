@@ -79,7 +79,7 @@ func (d *decoder) decode(n node, into reflect.Value) {
 	if form, ok := d.forms[into.Type()]; ok && form.read(d, n, into) {
 		return
 	}
-	if d.scalar(n, into) {
+	if d.shortened(n, into) || d.scalar(n, into) {
 		return
 	}
 	switch into.Kind() { //nolint:exhaustive // a type of the format that is none of these is a defect of the format

@@ -43,6 +43,28 @@ func DecodeStrict(file string, data []byte, into any) (Source, error) {
 	return source, d.problems.inOrder().clipped(file).asError()
 }
 
+// A Shortened type of another format is a mapping that can also be written as
+// one word, which stands for some of it.
+type Shortened interface {
+	// Shorten reads the word; the error says what was expected.
+	Shorten(word string) error
+}
+
+// shortened reads a type's one word, and tells whether the node is one.
+func (d *decoder) shortened(n node, into reflect.Value) bool {
+	if n.Kind != yaml.ScalarNode || !into.CanAddr() {
+		return false
+	}
+	short, is := into.Addr().Interface().(Shortened)
+	if !is {
+		return false
+	}
+	if err := short.Shorten(n.Value); err != nil {
+		d.problem(n, "%v", err)
+	}
+	return true
+}
+
 // Peek is the value of a key at the top of a YAML document, to choose by it what
 // to decode the document into. It is empty where there is no such key, or no
 // such document: whoever decodes it says why.

@@ -21,6 +21,20 @@ type garden struct {
 	Headers faultserver.Headers         `yaml:"headers"`
 	Wait    time.Duration               `yaml:"wait"`
 	Rows    int                         `yaml:"rows" bounds:"1..9"`
+	Fence   *fence                      `yaml:"fence"`
+}
+
+// fence can be written as its height alone.
+type fence struct {
+	Height string `yaml:"height"`
+	Color  string `yaml:"color"`
+}
+
+func (f *fence) Shorten(word string) error {
+	if f.Height = word; word == "none" {
+		return errors.New("expected a height, such as 2m; got none")
+	}
+	return nil
 }
 
 type bed struct {
@@ -40,6 +54,7 @@ exits: {7: connect, 28: timeout}
 headers: {Accept: [x, y]}
 wait: 1m30s
 rows: 3
+fence: 2m
 `
 	var got garden
 	source, err := scenarios.DecodeStrict("garden.yaml", []byte(text), &got)
@@ -48,6 +63,7 @@ rows: 3
 	}
 	want := garden{
 		Name: "010", Soil: "sand", Wait: 90 * time.Second, Rows: 3,
+		Fence:   &fence{Height: "2m"},
 		Beds:    map[string]bed{"north": {Plants: []string{"a", "b"}}, "south": {}},
 		Exits:   map[int]scenarios.ErrorKind{7: scenarios.ErrConnect, 28: scenarios.ErrTimeout},
 		Headers: faultserver.Headers{{Name: "Accept", Value: "x"}, {Name: "Accept", Value: "y"}},
@@ -79,6 +95,9 @@ func TestDecodeStrictSaysAllThatIsWrong(t *testing.T) {
 			`garden.yaml:1:9: exits.seven: expected a whole number, such as 3; got seven`,
 			`garden.yaml:1:29: exits.28: unknown word "timeuot"; did you mean "timeout"?`,
 		},
+		"fence: none\n":                  {`garden.yaml:1:8: fence: expected a height, such as 2m; got none`},
+		"fence: {hieght: 2m}\n":          {`unknown key "hieght"; did you mean "height"?`},
+		"fence: [2m]\n":                  {`fence: expected a mapping with the keys height, color; got a list`},
 		"beds: [north]\n":                {`beds: expected a mapping of a text to a mapping with the keys plants; got a list`},
 		"name: &x a\nsoil: *x\n":         {`an anchor (&x) is not part`, `an alias (*x) is not part`},
 		"name: a\nname: b\n":             {`the key "name" is there twice`},

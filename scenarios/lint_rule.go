@@ -11,7 +11,7 @@ import (
 // of an id and the name of the file it stands in.
 func Areas() []string {
 	return []string{
-		"attempts", "backoff", "body", "breaker", "budget", "cancellation", "connection", "errors", "http2",
+		"attempts", "backoff", "body", "breaker", "budget", "cancellation", "connection", "errors", "hedge", "http2",
 		"idempotency", "jitter", "response", "retry-after", "tls",
 	}
 }

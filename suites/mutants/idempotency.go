@@ -2,8 +2,10 @@ package mutants
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
+	"github.com/faultsrv/faultsrv/resilient"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -22,7 +24,10 @@ var idempotencyMutants = []Mutant{
 	{
 		Name:   "a-key-for-each-attempt",
 		Defect: "replaces the Idempotency-Key at each attempt",
-		Breaks: []string{"idempotency.the-callers-key-is-kept", "idempotency.one-effect-after-a-lost-answer"},
+		Breaks: []string{
+			"idempotency.the-callers-key-is-kept", "idempotency.one-effect-after-a-lost-answer",
+			"idempotency.a-generated-key-is-one-a-call",
+		},
 		inner: func(wire http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(req *http.Request) (*http.Response, error) {
 				number := attempt(req)
@@ -46,6 +51,17 @@ var idempotencyMutants = []Mutant{
 				}
 				return client.RoundTrip(req)
 			})
+		},
+	},
+	{
+		Name:   "one-key-for-every-call",
+		Defect: "makes its Idempotency-Key once and uses it for every call",
+		Breaks: []string{"idempotency.a-generated-key-is-one-a-call"},
+		options: func(policy scenarios.Policy) []resilient.Option {
+			if !slices.Contains(policy.Methods, http.MethodPost) {
+				return nil
+			}
+			return []resilient.Option{resilient.WithIdempotencyKey(func() string { return "constant" })}
 		},
 	},
 	{

@@ -39,6 +39,8 @@ type Mutant struct {
 	outer outerLayer
 	// wire replaces net/http below the retry layer.
 	wire func() http.RoundTripper
+	// flaw replaces the breaker by one with this flaw.
+	flaw *breakerFlaw
 }
 
 type (
@@ -49,7 +51,8 @@ type (
 // All are the mutants, sorted by name.
 func All() []Mutant {
 	all := slices.Concat(attemptMutants, bodyMutants, backoffMutants, retryAfterMutants,
-		cancellationMutants, errorMutants, connectionMutants, idempotencyMutants, responseMutants)
+		cancellationMutants, errorMutants, connectionMutants, idempotencyMutants, responseMutants,
+		breakerMutants, budgetMutants, hedgeMutants)
 	slices.SortFunc(all, func(a, b Mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
@@ -57,6 +60,7 @@ func All() []Mutant {
 // Subject is the mutant as a client under test, named "mutant:NAME".
 func (m Mutant) Subject() suites.Subject {
 	subject := suites.FromRoundTripper("mutant:"+m.Name, m.open)
+	subject.About.Capabilities = reference.Client().About.Capabilities
 	subject.About.Rerun = []string{"faultsrv", "test", "--client", "mutant:" + m.Name}
 	subject.Explain = reference.Explain
 	subject.Attempts = reference.Attempts
@@ -73,6 +77,10 @@ func (m Mutant) open(policy scenarios.Policy) (http.RoundTripper, error) {
 	}
 	if m.inner != nil {
 		wire = m.inner(wire)
+	}
+	if m.flaw != nil && policy.Breaker != nil {
+		wire = &naiveBreaker{next: wire, policy: *policy.Breaker, flaw: *m.flaw}
+		policy.Breaker = nil
 	}
 	var further []resilient.Option
 	if m.options != nil {

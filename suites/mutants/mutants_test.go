@@ -24,7 +24,7 @@ const table = "testdata/verdicts.golden"
 
 // sideBySide is how many mutants are judged at the same time. They wait more
 // than they compute; with 12 the worst timer was 0.4 s late on 2 cores.
-const sideBySide = 8
+const sideBySide = 4
 
 // caught are the verdicts of a contract that a client breaks.
 var caught = []assertions.Verdict{assertions.Fail, assertions.Weak}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/faultsrv/faultsrv/resilient"
+	"github.com/faultsrv/faultsrv/resilient/breaker"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 )
@@ -20,6 +22,8 @@ func Client() *suites.RoundTripper {
 	subject := suites.FromRoundTripper("resilient", func(policy scenarios.Policy) (http.RoundTripper, error) {
 		return Transport(policy, NewBase())
 	})
+	subject.About.Capabilities = append(subject.About.Capabilities, scenarios.CanIdempotencyKey,
+		scenarios.CanBreaker, scenarios.CanBudget, scenarios.CanHedge)
 	subject.About.Rerun = []string{"faultsrv", "test", "--client", "resilient"}
 	subject.Explain = Explain
 	subject.Attempts = Attempts
@@ -39,6 +43,11 @@ func Transport(policy scenarios.Policy, base http.RoundTripper, further ...resil
 	options, err := options(policy)
 	if err != nil {
 		return nil, err
+	}
+	if policy.Breaker != nil {
+		if base, err = guarded(base, *policy.Breaker); err != nil {
+			return nil, err
+		}
 	}
 	transport, err := resilient.New(base, append(options, further...)...)
 	if err != nil {
@@ -71,7 +80,43 @@ func options(policy scenarios.Policy) ([]resilient.Option, error) {
 	if policy.RetryAfterCap != nil {
 		options = append(options, resilient.WithRetryAfterCap(*policy.RetryAfterCap))
 	}
+	if policy.Budget != nil {
+		budget, err := resilient.NewRateBudget(policy.Budget.Ratio, policy.Budget.Reserve, budgetWindow)
+		if err != nil {
+			return nil, fmt.Errorf("budget: %w", err)
+		}
+		options = append(options, resilient.WithBudget(budget))
+	}
+	if policy.Hedge != nil {
+		options = append(options, resilient.WithHedge(policy.Hedge.Delay))
+	}
+	if slices.ContainsFunc(policy.Methods, needsKey) {
+		options = append(options, resilient.WithIdempotencyKey(nil))
+	}
 	return options, nil
+}
+
+// budgetWindow is longer than any contract takes, so that a contract is one
+// window.
+const budgetWindow = 30 * time.Second
+
+// needsKey tells a method that a caller lets be sent twice only with a key.
+func needsKey(method string) bool {
+	return method == http.MethodPost || method == http.MethodPatch
+}
+
+// guarded puts a circuit breaker below the retry layer: each attempt asks it.
+func guarded(base http.RoundTripper, policy scenarios.Breaker) (http.RoundTripper, error) {
+	hosts, err := breaker.NewGroup(breaker.ByHost, breaker.WithFailures(policy.Failures),
+		breaker.WithOpenFor(policy.Open), breaker.WithProbes(max(policy.Probes, 1)))
+	if err != nil {
+		return nil, fmt.Errorf("breaker: %w", err)
+	}
+	transport, err := breaker.NewTransport(base, hosts)
+	if err != nil {
+		return nil, fmt.Errorf("breaker: %w", err)
+	}
+	return transport, nil
 }
 
 // backoff is the policy's pause. The jitters of resilient grow by two, so a
