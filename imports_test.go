@@ -72,10 +72,12 @@ var rooms = map[string]room{
 	"suites/internal/process":   {modules: sys},
 	"suites/profile":            {ours: with(client, "suites/clients", "suites/command", "suites/driver"), modules: yaml},
 	"suites/mutants":            {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
+	"suites/observe":            {ours: with(contracts, "assertions", "reports"), modules: yaml},
+	"suites/demo":               {ours: with(client, "resilient"), modules: yaml},
 	"suites/ginkgosuite":        {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"cmd/faultsrv": {
 		ours: with(judging, "scenarios/schema", "suites/command", "suites/profile",
-			"suites/clients/nethttp", "suites/clients/resilient", "suites/mutants"),
+			"suites/clients/nethttp", "suites/clients/resilient", "suites/mutants", "suites/observe", "suites/demo"),
 		modules: command,
 	},
 }

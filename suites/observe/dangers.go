@@ -1,16 +1,13 @@
 package observe
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
-
-// noPause is a pause that is none: no timer is set to less, and a machine only
-// ever adds to it.
-const noPause = 5 * time.Millisecond
 
 // dangers are what a client was seen to do and must not, the gravest first.
 func dangers(w *witness) []Warning {
@@ -91,35 +88,58 @@ func lostRedirect(w *witness) (text, contract string) {
 }
 
 func hurried(w *witness) (text, contract string) {
-	if !w.hurries(on503) {
+	var waits []time.Duration
+	for _, id := range append([]string{firstPauses}, byStatus...) {
+		for _, call := range w.calls(id) {
+			waits = append(waits, call.waits()...)
+		}
+	}
+	if !w.paceless(waits) {
 		return "", ""
 	}
-	return "503 is retried without a pause", "backoff.waits-the-configured-pause"
+	return "a status is retried without a pause", "backoff.waits-the-configured-pause"
 }
 
 func hurriedOnReset(w *witness) (text, contract string) {
-	if !w.hurries(onReset) && !w.hurries(onClose) {
+	var waits []time.Duration
+	for _, id := range []string{onReset, onClose} {
+		for _, call := range w.calls(id) {
+			waits = append(waits, call.waits()...)
+		}
+	}
+	if !w.paceless(waits) {
 		return "", ""
 	}
 	return "a lost connection is retried without a pause", "backoff.pauses-after-a-lost-connection"
 }
 
-// hurries tells that no retry was given a pause. Jitter may draw a short one;
-// of many clients it does not draw a short one for all.
-func (w *witness) hurries(id string) bool {
-	call, seen := w.only(id)
-	waits := call.waits()
-	return seen && len(waits) > 0 && slices.Max(waits) < noPause && !w.jittered()
+// paceless tells that retries were given no pause: a third of them at least, as
+// of a client whose layers retry one inside the other, and the outer one pauses;
+// more than half where jitter may draw a short pause now and then. A single one
+// proves nothing.
+func (w *witness) paceless(waits []time.Duration) bool {
+	count := 0
+	for _, wait := range waits {
+		if isNone(wait) {
+			count++
+		}
+	}
+	if w.jittered() {
+		return count > 1 && 2*count > len(waits)
+	}
+	return count > 1 && 3*count >= len(waits)
 }
 
 // deaf is a client that comes back before the time that it was given.
 func deaf(w *witness) (text, contract string) {
+	var ignored []string
 	for _, asked := range w.pushbacks() {
 		if asked.kept == tooEarly {
-			return "a Retry-After is not waited for: " + asked.label, asked.contract
+			ignored = append(ignored, asked.label)
+			contract = cmp.Or(contract, asked.contract)
 		}
 	}
-	return "", ""
+	return after("a Retry-After is not waited for: ", strings.Join(ignored, ", ")), contract
 }
 
 // endless is a client that no timeout of its own ends. A command that is told
@@ -148,7 +168,7 @@ func lostAnswer(w *witness) (text, contract string) {
 }
 
 func lostPool(w *witness) (text, contract string) {
-	call, seen := w.named(onStale, "next")
+	call, seen := w.next()
 	if !seen || !call.failed() {
 		return "", ""
 	}

@@ -200,7 +200,7 @@ func (w *witness) lost(id string) string {
 }
 
 func (w *witness) stale() string {
-	call, seen := w.named(onStale, "next")
+	call, seen := w.next()
 	switch {
 	case !seen:
 		return ""

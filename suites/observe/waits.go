@@ -65,6 +65,12 @@ func waitsText(waits []time.Duration, lateness time.Duration) string {
 	return strings.Join(texts, ", ")
 }
 
+// noPause is what a pause is below that is none: a machine makes pauses longer,
+// never shorter, and no contract asks for less than 20 ms.
+const noPause = 5 * time.Millisecond
+
+func isNone(pause time.Duration) bool { return pause < noPause }
+
 // jitter is whether the first pauses of calls that failed together differ.
 type jitter string
 
@@ -100,7 +106,7 @@ func (w *witness) herd() ([]time.Duration, jitter) {
 	longest := pauses[len(pauses)-1]
 	differ, alike := longest-pauses[0], time.Duration(alikeShare*float64(longest))
 	switch {
-	case differ <= alike:
+	case differ <= alike, isNone(pauses[len(pauses)/2]):
 		return pauses, noJitter
 	case differ > alike+2*lateness:
 		return pauses, jitterSeen

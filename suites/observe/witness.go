@@ -30,13 +30,19 @@ type seenCall struct {
 	lateness time.Duration
 }
 
-// calls are the calls of a contract that was observed; none where it was not.
+// calls are the calls of a contract that was observed, of which an attempt
+// arrived; none where it was not.
 func (w *witness) calls(id string) []seenCall {
+	return slices.DeleteFunc(w.all(id), func(call seenCall) bool { return len(call.attempts) == 0 })
+}
+
+// all are the calls of a contract that was observed.
+func (w *witness) all(id string) []seenCall {
 	result, ran := w.results[id]
 	if !ran || result.Verdict != assertions.Observed {
 		return nil
 	}
-	var calls []seenCall
+	calls := make([]seenCall, 0, len(result.Calls))
 	for _, call := range result.Calls {
 		seen := seenCall{Call: call, lateness: result.Meta.Lateness}
 		for _, attempt := range result.Attempts {
@@ -46,9 +52,7 @@ func (w *witness) calls(id string) []seenCall {
 		}
 		took := call.Meta.Returned - call.Meta.Started
 		seen.ended = w.options.CallTimeout > 0 && took >= w.options.CallTimeout
-		if len(seen.attempts) > 0 {
-			calls = append(calls, seen)
-		}
+		calls = append(calls, seen)
 	}
 	return calls
 }
@@ -60,6 +64,17 @@ func (w *witness) only(id string) (seenCall, bool) { return w.named(id, "") }
 func (w *witness) named(id, name string) (seenCall, bool) {
 	for _, call := range w.calls(id) {
 		if name == "" || call.Name == name {
+			return call, true
+		}
+	}
+	return seenCall{}, false
+}
+
+// next is the call that found the connection dead which the one before it had
+// kept. A client that wrote on it all the same has made no attempt.
+func (w *witness) next() (seenCall, bool) {
+	for _, call := range w.all(onStale) {
+		if call.Name == "next" {
 			return call, true
 		}
 	}
