@@ -79,7 +79,7 @@ func (a axis) ticks(zero time.Duration) []tick {
 	)
 	step := roundStep((a.until - a.from) / most)
 	var marks []tick
-	for at := zero - (zero-a.from)/step*step; at <= a.until; at += step {
+	for at := zero - (zero - a.from).Truncate(step); at <= a.until; at += step {
 		mark := tick{a.at(at), clock(at - zero), "middle"}
 		// A text in the middle of a mark at the edge would be cut.
 		if mark.X < edge {
@@ -97,11 +97,11 @@ func roundStep(d time.Duration) time.Duration {
 	if d <= 1 {
 		return 1
 	}
-	power := time.Duration(math.Pow(10, math.Floor(math.Log10(float64(d)))))
-	for _, factor := range []time.Duration{1, 2, 5} {
-		if factor*power >= d {
-			return factor * power
+	power := math.Pow(10, math.Floor(math.Log10(float64(d))))
+	for _, factor := range []float64{1, 2, 5} {
+		if step := time.Duration(factor * power); step >= d {
+			return step
 		}
 	}
-	return 10 * power
+	return time.Duration(10 * power)
 }

@@ -76,7 +76,7 @@ func newSides(call string, attempts []Attempt) sideBySide {
 		side.Columns = append(side.Columns, fmt.Sprintf("#%d", attempt.Number))
 	}
 	add := func(name string, value func(Attempt) (string, bool)) {
-		if row, any := newSideRow(name, attempts, value); any {
+		if row, has := newSideRow(name, attempts, value); has {
 			side.Rows = append(side.Rows, row)
 			side.Differs = side.Differs || row.Differs
 		}
