@@ -97,6 +97,10 @@ func Check(ctx context.Context, args []string, options Options) (Report, error) 
 	case err != nil:
 		return Report{}, err
 	}
+	// Whoever cuts the check short does not wait for a driver that hangs.
+	defer context.AfterFunc(ctx, func() {
+		subject.talking.fail(&Fault{Expected: "the end of the check", Got: fmt.Sprint(context.Cause(ctx)), Do: "check it again"}, 0)
+	})()
 	report := Report{
 		Client: subject.profile, Language: subject.hello.Client.Language,
 		Checks: []Checked{{Name: "hello"}},
@@ -137,10 +141,14 @@ func notMade(subject *Subject, probe probe) string {
 		return "the driver broke before"
 	}
 	lacks := slices.DeleteFunc(slices.Clone(probe.needs), subject.profile.Can)
-	if len(lacks) > 0 {
-		return "the driver does not say that it can: " + words(lacks)
+	switch {
+	case len(lacks) == 0:
+		return ""
+	case string(lacks[0]) == probe.name:
+		return "the driver does not say that it can"
+	default:
+		return "the driver does not say that it can " + words(lacks)
 	}
-	return ""
 }
 
 // checkEnd ends the driver and looks at how it takes it.
