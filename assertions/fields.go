@@ -65,7 +65,7 @@ func same(s subject, field scenarios.Field) Check {
 	for _, call := range s.calls {
 		list := requests(call.attempts)
 		if given, asked := s.given(call, field); asked && len(list) > 0 {
-			if value, has := fieldOf(list[0], field); value != given {
+			if value, has := fieldOf(list[0], field); !kept(field, given, value) {
 				t.saw(valueText(value, has))
 				t.fail(fmt.Sprintf("%s%s was %s in attempt %d, and the caller gave %s: the client sends another request than it was asked to",
 					s.who(call), field, valueText(value, has), list[0].Number, valueText(given, true)), list[0].Index)
@@ -102,6 +102,18 @@ func (s subject) given(call madeCall, field scenarios.Field) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// kept tells that a client sent the value that its caller gave. Clients that
+// encode text say in what charset, and a media type with a parameter more is
+// still the caller's (RFC 9110, section 8.3.1).
+func kept(field scenarios.Field, given, sent string) bool {
+	if strings.EqualFold(string(field), "header.Content-Type") {
+		sent, _, _ = strings.Cut(sent, ";")
+		given, _, _ = strings.Cut(given, ";")
+		return strings.EqualFold(strings.TrimSpace(sent), strings.TrimSpace(given))
+	}
+	return sent == given
 }
 
 // distinct judges that no value of a field is used by two calls; a request

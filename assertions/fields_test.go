@@ -71,17 +71,27 @@ func fieldCases() []wordCase {
 // TestSameIsWhatTheCallerGave: a client that replaces the caller's header by one
 // of its own, the same in every attempt, has not kept it.
 func TestSameIsWhatTheCallerGave(t *testing.T) {
-	const key = scenarios.Field("header.Idempotency-Key")
-	for value, want := range map[string]bool{"mine": true, "generated": false} {
+	t.Parallel()
+	for _, test := range []struct {
+		name, given, sent string
+		want              bool
+	}{
+		{"Idempotency-Key", "mine", "mine", true},
+		{"Idempotency-Key", "mine", "generated", false},
+		{"Idempotency-Key", "mine", "mine; v=1", false},
+		{"Content-Type", "application/json", "application/json; charset=utf-8", true},
+		{"Content-Type", "application/json", "Application/JSON", true},
+		{"Content-Type", "application/json", "text/plain", false},
+	} {
 		e := evidenceOf(
-			failed(1, 0, ms, with("idempotency-key", value)),
-			failed(2, 50*ms, 51*ms, with("idempotency-key", value)))
+			failed(1, 0, ms, with(test.name, test.sent)),
+			failed(2, 50*ms, 51*ms, with(test.name, test.sent)))
 		e.Contract = &scenarios.Contract{Calls: []scenarios.Call{{
-			Name: e.Calls[0].Name, Headers: faultserver.Headers{{Name: "Idempotency-Key", Value: "mine"}},
+			Name: e.Calls[0].Name, Headers: faultserver.Headers{{Name: test.name, Value: test.given}},
 		}}}
-		check := same(subjectOf(e, ""), key)
-		if check.OK == nil || *check.OK != want {
-			t.Errorf("%s: OK %v (%s), expected %t", value, check.OK, check.Explanation, want)
+		check := same(subjectOf(e, ""), scenarios.Field("header."+strings.ToLower(test.name)))
+		if check.OK == nil || *check.OK != test.want {
+			t.Errorf("%s %q sent as %q: OK %v (%s), expected %t", test.name, test.given, test.sent, check.OK, check.Explanation, test.want)
 		}
 	}
 }

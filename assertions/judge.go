@@ -15,7 +15,8 @@ import (
 //
 //   - harness-error: the harness failed, or the journal dropped an entry or has
 //     an attempt whose act failed, or a check failed by less than the machine's
-//     timers allow to judge;
+//     timers allow to judge, or failed while the machine was so late that it may
+//     have used up the time that the client was given;
 //   - client-error: the client could not be run;
 //   - unsupported: the client cannot make the call;
 //   - not-exercised: the contract's cancellation was never due, or a check of
@@ -147,6 +148,9 @@ func conclude(e Evidence, checks []Check) (Verdict, string) {
 		return Unsupported, "the premise could not be observed: " + missing(premise)
 	}
 	if failed := pick(checks, isFailed, in(PartExpect, PartAlso, PartScript)); len(failed) > 0 {
+		if why := outOfTime(e); why != "" {
+			return HarnessError, why + ": it says nothing about the client that " + summary(failed)
+		}
 		if e.Contract.Level == scenarios.Should {
 			return Weak, summary(failed)
 		}

@@ -3,6 +3,7 @@ package assertions
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -106,6 +107,35 @@ func TestVerdicts(t *testing.T) {
 			e.Contract.Expect.All.Gaps = &scenarios.Gaps{Max: &scenarios.GapBound{Duration: 45 * ms}}
 			e.Lateness = 20 * ms
 		}}, HarnessError, "the machine's timers were up to 20ms late, too late to judge gaps.max"},
+		{"an attempt's time that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Policy.Timeouts = &scenarios.Timeouts{Attempt: time.Second}
+			e.Lateness = 500 * ms
+		}}, HarnessError, "the machine was up to 500ms late, and the client had 1s for an attempt: it says nothing about the client that attempts: 3"},
+		{"an attempt's time that the machine left", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Policy.Timeouts = &scenarios.Timeouts{Attempt: time.Second}
+			e.Lateness = 499 * ms
+		}}, Fail, "attempts: 3"},
+		{"an attempt's time that nothing came of", []edit[Evidence]{func(e *Evidence) {
+			e.Policy.Timeouts = &scenarios.Timeouts{Attempt: time.Second}
+			e.Lateness = 900 * ms
+		}}, Pass, ""},
+		{"a policy's time for the call that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Policy.Timeouts = &scenarios.Timeouts{Total: time.Second}
+			e.Lateness = 600 * ms
+		}}, HarnessError, "the client had 1s for a call"},
+		{"a caller's time that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].Timeout = time.Second
+			e.Lateness = 600 * ms
+		}}, HarnessError, "the client had 1s for call call-1"},
+		{"a call that was ended on a machine that may have held it up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Lateness = 5 * time.Second
+		}}, HarnessError, "the client had 10s for call call-1, which was then ended"},
+		{"a call that was ended on a machine that did not hold it up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Lateness = 300 * ms
+		}}, Fail, "attempts: 3"},
+		{"a call without a bound on a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Lateness = 5 * time.Second }}, Fail, "attempts: 3"},
 		{"an expectation of a call that was not made", []edit[Evidence]{func(e *Evidence) {
 			e.Contract.Expect.Calls = []scenarios.CallExpectation{{Call: "later", Expectation: scenarios.Expectation{Effects: exactly(1)}}}
 		}}, Unsupported, "call of later: the call was not made"},

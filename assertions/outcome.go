@@ -13,9 +13,10 @@ import (
 // clock.
 //
 //   - success: an answer with the status and the whole body of the success
-//     answer. A client that cannot tell its body, or that only says that it
-//     succeeded (a command that ended 0), succeeded where its last attempt was
-//     answered with the whole success answer; else it is not observed.
+//     answer. A client that cannot tell its status (a command that ended 0), or
+//     its body, succeeded where its last attempt was answered with the whole
+//     success answer and what it does tell is of that answer; else it is not
+//     observed.
 //   - status: an answer with that status; `body: complete`: the caller read all
 //     of the body that the script declares.
 //   - error: an error of one of the kinds, or one in whose chain the caller can
@@ -108,7 +109,7 @@ func matchSuccess(s subject, call madeCall) match {
 		return match{ok: no(), why: "the caller got " + outcomeText(got) + " instead of the success answer"}
 	case got.Kind == scenarios.ResponseOutcome && got.Status != 0 && got.Status != want.Status:
 		return match{ok: no(), why: fmt.Sprintf("the caller got %s instead of the success answer (status %d)", outcomeText(got), want.Status)}
-	case got.Kind == scenarios.ResponseOutcome && got.Status != 0 && got.BodySHA256 != "":
+	case got.BodySHA256 != "" && (got.Status != 0 || lastServed(s, call)):
 		return matchWhole(got, bodyAsRead(want, call.methodSent()), "the success answer")
 	case lastServed(s, call):
 		return match{ok: yes()}

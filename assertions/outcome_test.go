@@ -33,6 +33,10 @@ func outcomeCases() []wordCase {
 	}
 	truncated := scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 200, BodySHA256: faultserver.Body{Text: "ok"}.SHA256(), BodyLength: 2}
 	exited0 := scenarios.Outcome{Kind: scenarios.SuccessOutcome}
+	exited0With := func(o scenarios.Outcome) scenarios.Outcome {
+		o.Kind, o.Status = scenarios.SuccessOutcome, 0
+		return o
+	}
 	bodiless := scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 200}
 	exposing := func(code int) scenarios.Outcome {
 		o := failure(scenarios.ErrExhausted)
@@ -57,6 +61,9 @@ func outcomeCases() []wordCase {
 		{"ended 0 before the success answer was acknowledged", recovered(exited0, func(a *faultserver.Attempt) { a.Acked = 2 }), "", success, []state{isBlind}},
 		{"ended 0 after another 2xx", recovered(exited0, func(a *faultserver.Attempt) { a.Happened.Status = 202 }), "", success, []state{isBlind}},
 		{"ended 0 after a 200 with another body", recovered(exited0, func(a *faultserver.Attempt) { a.Happened.Body = 7 }), "", success, []state{isBlind}},
+		{"ended 0 after the success answer, with its body", recovered(exited0With(response(200))), "", success, []state{isOK}},
+		{"ended 0 after the success answer, with a part of its body", recovered(exited0With(truncated)), "", success, []state{isRed}},
+		{"ended 0 after a 503, with a body", ended(exited0With(truncated)), "", success, []state{isBlind}},
 		{"ended 0 after a 503", ended(exited0), "", success, []state{isBlind}},
 		{"no word of how it ended", ended(scenarios.Outcome{Kind: scenarios.UnknownOutcome, Note: "exit status 7 is not in the profile"}), "", success, []state{isBlind}},
 		{"the success answer to HEAD, which has no body", recovered(scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 200, BodySHA256: faultserver.Body{}.SHA256()},

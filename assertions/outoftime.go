@@ -1,0 +1,42 @@
+package assertions
+
+import (
+	"fmt"
+	"time"
+)
+
+// hops is how many times, at the least, an attempt waits for the machine before
+// it has its answer: the client for the server, and for its own turn.
+const hops = 2
+
+// outOfTime says that the machine itself may have used up a time that the
+// client was given: that of an attempt, of a call, or the one after which the
+// runner ends a call. A client that gave up then, or was ended, did as it was
+// told, and whatever follows from that is no fault of its own. Empty where the
+// machine was quick enough.
+func outOfTime(e Evidence) string {
+	given := func(what string, patience time.Duration) string {
+		if patience <= 0 || e.Lateness < patience/hops {
+			return ""
+		}
+		return fmt.Sprintf("the machine was up to %v late, and the client had %v for %s", dur(e.Lateness), dur(patience), what)
+	}
+	if timeouts := e.Policy.Timeouts; timeouts != nil {
+		if why := orElse(given("an attempt", timeouts.Attempt), given("a call", timeouts.Total)); why != "" {
+			return why
+		}
+	}
+	for _, record := range e.Calls {
+		if asked, ok := contractCall(e.Contract, record.Name); ok {
+			if why := given("call "+record.Token, asked.Timeout); why != "" {
+				return why
+			}
+		}
+		if record.Overdue {
+			if why := given("call "+record.Token+", which was then ended", record.Returned-record.Started); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
