@@ -65,7 +65,7 @@ var rooms = map[string]room{
 	"suites":                    {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/clients":            {},
 	"suites/clients/nethttp":    {ours: client, modules: yaml},
-	"suites/clients/resilient":  {ours: with(client, "resilient"), modules: yaml},
+	"suites/clients/resilient":  {ours: with(client, "resilient", "resilient/breaker"), modules: yaml},
 	"suites/clients/godriver":   {ours: []string{"resilient"}},
 	"suites/command":            {ours: with(client, "suites/internal/process"), modules: yaml},
 	"suites/driver":             {ours: with(client, "suites/internal/process"), modules: yaml},
