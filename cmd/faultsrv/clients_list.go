@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,34 +44,40 @@ func newClientsList() *cobra.Command {
 	return cmd
 }
 
+// notInstalled is the problem of a client whose program is not there.
+const notInstalled = "not installed"
+
 // clientSummary is what a list says of a client; nothing in it is null.
 type clientSummary struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	// Version is empty where the client has none of its own, or is not there.
 	Version string `json:"version"`
-	// Installed tells that it can be run on this machine.
-	Installed    bool                   `json:"installed"`
+	// Problem is why it cannot be run on this machine; empty where it can.
+	Problem      string                 `json:"problem"`
 	About        string                 `json:"about"`
 	Capabilities []scenarios.Capability `json:"capabilities"`
 	// Breaks are the contracts that a mutant is made to break.
 	Breaks []string `json:"breaks"`
 }
 
-// summary opens a client to ask for its version. A program that is not there is
-// no error.
+// summary opens a client to ask for its version. A program that cannot be run,
+// since it is not installed or broken, is said so and no error.
 func (k knownClient) summary(ctx context.Context) (clientSummary, error) {
 	s := clientSummary{Name: k.name, About: k.about, Capabilities: []scenarios.Capability{}, Breaks: notNil(k.breaks)}
 	client, err := k.open(ctx, 0)
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		s.Kind = string(k.profile.Kind)
+	if err != nil {
+		s.Problem = err.Error()
+		if errors.Is(err, exec.ErrNotFound) {
+			s.Problem = notInstalled
+		}
+		if k.profile != nil {
+			s.Kind = string(k.profile.Kind)
+		}
 		return s, nil
-	case err != nil:
-		return s, err
 	}
 	known := client.Profile()
-	s.Kind, s.Version, s.Installed, s.Capabilities = known.Kind, known.Version, true, notNil(known.Capabilities)
+	s.Kind, s.Version, s.Capabilities = known.Kind, known.Version, notNil(known.Capabilities)
 	return s, closeClient(client)
 }
 
@@ -93,12 +100,8 @@ func listClients(w io.Writer, clients []clientSummary) error {
 }
 
 func (c clientSummary) versionText() string {
-	switch {
-	case !c.Installed:
-		return "not installed"
-	case c.Version == "":
-		return "-"
-	default:
-		return c.Version
+	if c.Problem != "" && c.Problem != notInstalled {
+		return "cannot be run" // the JSON says why; it does not fit a column
 	}
+	return cmp.Or(c.Problem, c.Version, "-")
 }

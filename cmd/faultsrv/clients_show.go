@@ -47,7 +47,7 @@ func (k knownClient) page(cmd *cobra.Command) (string, error) {
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && k.profile != nil:
 		about = suites.Profile{Name: k.profile.Name, Kind: string(k.profile.Kind), Promises: k.profile.Promises, KnownFailures: k.profile.KnownFailures}
-		version = fmt.Sprintf("not installed: there is no program %q on the PATH", k.profile.Command[0])
+		version = fmt.Sprintf(notInstalled+": there is no program %q on the PATH", k.profile.Command[0])
 	case err != nil:
 		return "", err
 	default:
