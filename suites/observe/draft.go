@@ -22,7 +22,7 @@ const draftHead = `# A draft, made of what was observed and not of what the clie
 func Draft(out io.Writer, s Summary, command []string) error {
 	var text strings.Builder
 	text.WriteString(draftHead)
-	fmt.Fprintf(&text, "kind: exec\nname: %s\ncommand: %s\n", quoted(s.Client.Name), quoted(command))
+	fmt.Fprintf(&text, "kind: exec\nname: %s\ncommand: %s\n", quoted(s.Client.Name), listOf(command))
 	if lines := promiseLines(s.Promises); len(lines) > 0 {
 		fmt.Fprintf(&text, "promises:\n  %s\n", strings.Join(lines, "\n  "))
 	}
@@ -45,7 +45,7 @@ func promiseLines(p scenarios.Policy) []string {
 		lines = append(lines, fmt.Sprintf("timeouts: {attempt: %s}", faultserver.FormatDuration(p.Timeouts.Attempt)))
 	}
 	if len(p.Statuses) > 0 {
-		lines = append(lines, "statuses: "+quoted(p.Statuses))
+		lines = append(lines, "statuses: "+listOf(p.Statuses))
 	}
 	return lines
 }
@@ -61,6 +61,15 @@ func backoffText(b scenarios.Backoff) string {
 	default:
 		return fmt.Sprintf("{exponential: %s}", faultserver.FormatDuration(*b.Exponential))
 	}
+}
+
+// listOf is a list as YAML on one line.
+func listOf[T any](values []T) string {
+	items := make([]string, len(values))
+	for i, value := range values {
+		items[i] = quoted(value)
+	}
+	return "[" + strings.Join(items, ", ") + "]"
 }
 
 // quoted is a value as YAML on one line, of which JSON is a part.

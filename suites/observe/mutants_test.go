@@ -44,8 +44,6 @@ func suspects(t *testing.T) map[string]suspect {
 		{"takes-a-cut-body-for-whole", "response.observed-*", "response.a-cut-body-is-an-error"},
 		{"loses-an-early-answer", "response.observed-*", "response.an-early-answer-reaches-the-caller"},
 		{"trusts-a-dead-connection", "connection.observed-on-a-stale-*", "connection.a-stale-connection-is-survived"},
-		{"no-pause-after-a-lost-connection", "connection.observed-*", "backoff.pauses-after-a-lost-connection"},
-		{"no-pause", "attempts.observed-*", "backoff.waits-the-configured-pause"},
 		{"ignores-retry-after", "retry-after.observed-*", "retry-after.seconds-on-429"},
 		{"retry-after-on-429-only", "retry-after.observed-*", "retry-after.seconds-on-503"},
 		{"retry-after-in-seconds-only", "retry-after.observed-*", "retry-after.http-date-imf-fixdate"},
@@ -60,7 +58,9 @@ func suspects(t *testing.T) map[string]suspect {
 
 // TestWhatIsWrongIsWarnedOf observes clients that are wrong on purpose, on real
 // sockets: each defect is warned of by the rule that it breaks, and by no other;
-// and the reference client is not warned of at all.
+// and the reference client is not warned of at all. A pause that is missing is
+// not among the defects: a busy machine makes one (of 75 ms, measured), and
+// TestAMissingPauseIsToldFromAShortOne needs no machine.
 func TestWhatIsWrongIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	all := suspects(t)

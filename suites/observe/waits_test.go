@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -112,6 +113,31 @@ func TestJitterIsToldFromNoise(t *testing.T) {
 	} {
 		if _, got := newWitness(runOf(nil, herdOf(test.pauses...))).herd(); got != test.want {
 			t.Errorf("%s: %q; expected %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestAMissingPauseIsToldFromAShortOne(t *testing.T) {
+	t.Parallel()
+	drawn := herdOf(10*ms, 100*ms, 300*ms)
+	for _, test := range []struct {
+		name  string
+		waits []time.Duration
+		herd  []reports.Result
+		want  bool
+	}{
+		{"none is given", []time.Duration{ms, ms, ms}, nil, true},
+		{"some are long by the machine's doing", []time.Duration{30 * ms, ms, 40 * ms, ms}, nil, true},
+		{"layers that retry one inside the other", []time.Duration{ms, 100 * ms, 9 * ms, 200 * ms, ms, 400 * ms}, nil, true},
+		{"each is given", []time.Duration{20 * ms, 20 * ms, 21 * ms}, nil, false},
+		{"one proves nothing", []time.Duration{ms}, nil, false},
+		{"a first retry at once", []time.Duration{ms, 200 * ms, 400 * ms, 800 * ms}, nil, false},
+		{"jitter draws a short one", []time.Duration{3 * ms, 4 * ms, 150 * ms, 300 * ms}, []reports.Result{drawn}, false},
+	} {
+		w := newWitness(runOf(nil, append(test.herd, seen(onReset, called(failing(), answeredBy(0, test.waits...)...)))...))
+		text, contract := hurriedOnReset(w)
+		if got := text != ""; got != test.want || got && contract != "backoff.pauses-after-a-lost-connection" {
+			t.Errorf("%s: warned of %q by %q; expected a warning: %t", test.name, text, contract, test.want)
 		}
 	}
 }
