@@ -70,7 +70,7 @@ var rooms = map[string]room{
 	"suites/command":            {ours: with(client, "suites/internal/process"), modules: yaml},
 	"suites/driver":             {ours: with(client, "suites/internal/process"), modules: yaml},
 	"suites/internal/process":   {modules: sys},
-	"suites/profile":            {ours: with(client, "suites/clients", "suites/command", "suites/driver"), modules: yaml},
+	"suites/profile":            {ours: with(client, "scenarios/schema", "suites/clients", "suites/command", "suites/driver"), modules: yaml},
 	"suites/mutants":            {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
 	"suites/observe":            {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/demo":               {ours: with(client, "resilient"), modules: yaml},

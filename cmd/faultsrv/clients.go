@@ -9,5 +9,5 @@ func newClients() *cobra.Command {
 		Long: `The clients that can be judged by name: the reference client, net/http, those of
 real programs that have a profile, and the mutants, which are wrong on purpose.
 A client of your own is judged as a command, or by the path of its profile.`,
-	}, newClientsList(), newClientsShow(), newClientsCheck())
+	}, newClientsList(), newClientsShow(), newClientsCheck(), newClientsSchema())
 }
