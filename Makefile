@@ -32,6 +32,10 @@ build: ## Build bin/faultsrv
 verdicts: build ## Judge the reference client, net/http and curl, and say what each keeps
 	@tools/verdicts.sh bin/faultsrv
 
+.PHONY: demo
+demo: build ## Show what a retry may cost: one order, three clients
+	@bin/faultsrv demo --out out/demo
+
 .PHONY: test
 test: ## Run every test, with the race detector
 	$(TEST) ./...

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -22,7 +23,7 @@ const draftHead = `# A draft, made of what was observed and not of what the clie
 func Draft(out io.Writer, s Summary, command []string) error {
 	var text strings.Builder
 	text.WriteString(draftHead)
-	fmt.Fprintf(&text, "kind: exec\nname: %s\ncommand: %s\n", quoted(s.Client.Name), listOf(command))
+	fmt.Fprintf(&text, "kind: exec\nname: %s\ncommand: %s\n", quoted(s.Client.Name), listOf(command, quoted))
 	if lines := promiseLines(s.Promises); len(lines) > 0 {
 		fmt.Fprintf(&text, "promises:\n  %s\n", strings.Join(lines, "\n  "))
 	}
@@ -45,7 +46,7 @@ func promiseLines(p scenarios.Policy) []string {
 		lines = append(lines, fmt.Sprintf("timeouts: {attempt: %s}", faultserver.FormatDuration(p.Timeouts.Attempt)))
 	}
 	if len(p.Statuses) > 0 {
-		lines = append(lines, "statuses: "+listOf(p.Statuses))
+		lines = append(lines, "statuses: "+listOf(p.Statuses, strconv.Itoa))
 	}
 	return lines
 }
@@ -64,19 +65,19 @@ func backoffText(b scenarios.Backoff) string {
 }
 
 // listOf is a list as YAML on one line.
-func listOf[T any](values []T) string {
+func listOf[T any](values []T, text func(T) string) string {
 	items := make([]string, len(values))
 	for i, value := range values {
-		items[i] = quoted(value)
+		items[i] = text(value)
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// quoted is a value as YAML on one line, of which JSON is a part.
-func quoted(value any) string {
+// quoted is a text as YAML on one line, of which JSON is a part.
+func quoted(value string) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // strings and numbers can always be encoded
+	_ = encoder.Encode(value) // a string can always be encoded
 	return strings.TrimSpace(text.String())
 }
