@@ -17,6 +17,7 @@ import (
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/clients/nethttp"
 	"github.com/faultsrv/faultsrv/suites/clients/resilient"
+	"github.com/faultsrv/faultsrv/suites/clients/resilientforms"
 	"github.com/faultsrv/faultsrv/suites/command"
 	"github.com/faultsrv/faultsrv/suites/mutants"
 	"github.com/faultsrv/faultsrv/suites/profile"
@@ -46,6 +47,9 @@ func builtIn() ([]knownClient, error) {
 		{name: "nethttp", about: "Go's net/http without a retry layer", subject: nethttp.Client()},
 		{name: "resilient", about: "the reference client, resilient.Transport over net/http", subject: resilient.Client()},
 	}
+	for _, form := range resilientforms.All() {
+		known = append(known, knownClient{name: form.Profile().Name, about: form.About, subject: form})
+	}
 	for _, p := range profiles {
 		known = append(known, knownClient{name: p.Name, about: p.About, profile: &p})
 	}
@@ -64,6 +68,9 @@ func (k knownClient) isMutant() bool { return strings.HasPrefix(k.name, mutantPr
 // findClient is the client that --client names: a built-in one, or the profile of a
 // file.
 func findClient(name string) (knownClient, error) {
+	if isService(name) {
+		return knownClient{}, onlyJudged(name)
+	}
 	if isFile(name) {
 		p, err := profile.Load(name)
 		if err != nil {

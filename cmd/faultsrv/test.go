@@ -40,7 +40,7 @@ func newTest(invoked invocation) *cobra.Command {
 		color:  oneOf(reports.ColorAuto, reports.ColorAlways, reports.ColorNever),
 	}
 	cmd := &cobra.Command{
-		Use:   "test (--client NAME | -- COMMAND…)",
+		Use:   "test (--client NAME | --client FILE.yaml [-- COMMAND…] | -- COMMAND…)",
 		Short: "Judge a client's retries",
 		Long: `Judges a client by the contracts, each against a server of its own, and says
 what it keeps and what it breaks.
@@ -118,7 +118,7 @@ func (o *testOptions) check(cmd *cobra.Command, args []string) error {
 	switch atDash := cmd.ArgsLenAtDash(); {
 	case o.client == "" && len(args) == 0:
 		problem = "no client: name a built-in one with --client, or give a command after --, such as -- curl -sS --retry {retries} {url}"
-	case o.client != "" && len(args) > 0:
+	case o.client != "" && len(args) > 0 && !isService(o.client):
 		problem = fmt.Sprintf("two clients, %q and the command %q: give --client or a command, not both", o.client, strings.Join(args, " "))
 	case len(args) > 0 && atDash != 0:
 		problem = fmt.Sprintf("unexpected argument %q: the command to judge goes after --, so that its flags are not taken for ours", args[0])
@@ -195,8 +195,11 @@ func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocatio
 
 // open opens the client that was asked for.
 func (o *testOptions) open(ctx context.Context, args []string) (profile.Client, error) {
-	if o.client == "" {
+	switch {
+	case o.client == "":
 		return commandClient(args, o.timeout)
+	case isService(o.client):
+		return openService(ctx, o.client, args, o.timeout)
 	}
 	known, err := findClient(o.client)
 	if err != nil {

@@ -1,0 +1,281 @@
+package service
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// retryability: what a contract may have retried, the service must be allowed
+// to retry, and the other way round. A contract that sees one attempt of a call
+// that may be retried holds all the more for one that may not.
+func (f fitting) retryability() []string {
+	var reasons []string
+	own := f.request.method
+	for _, call := range f.contract.Calls {
+		mayRetry := slices.Contains(f.asked.Methods, call.Method)
+		switch {
+		case mayRetry && !f.mayRetry(own) && f.presumed(call) > 1:
+			reasons = append(reasons, fmt.Sprintf("it is about a call that may be retried, and the service's %s may not (policy.methods does not list it)", own))
+		case !mayRetry && f.mayRetry(own):
+			reasons = append(reasons, fmt.Sprintf("it is about a call that must not be retried, and the service's %s may be", own))
+		case !mayRetry && slices.Contains([]string{http.MethodPut, http.MethodDelete}, own):
+			reasons = append(reasons, fmt.Sprintf("it is about a %s, and a %s is idempotent: whether it may be retried is for policy.methods to say", call.Method, own))
+		}
+	}
+	return reasons
+}
+
+// presumed is how many attempts of a call the contract takes for granted: those
+// that its required steps and its expectations need.
+func (f fitting) presumed(call scenarios.Call) int {
+	if f.contract.Level == scenarios.Observe {
+		return 1
+	}
+	most := min(f.required(call), maxRequired)
+	if slices.ContainsFunc(f.script(call), func(step faultserver.Step) bool { _, stale := step.Act.(faultserver.Stale); return stale }) {
+		most = max(most, 2) // it may take one to find out that the connection is gone
+	}
+	for _, e := range f.of(call) {
+		if a := e.Attempts; a != nil {
+			for _, n := range []*int{a.Each, a.Min} {
+				if n != nil {
+					most = max(most, *n)
+				}
+			}
+			if a.Policy && *f.asked.Attempts > 1 {
+				most = max(most, 2)
+			}
+		}
+		if e.Gaps != nil || e.Spread != nil {
+			most = max(most, 2)
+		}
+	}
+	return most
+}
+
+// maxRequired keeps counts of steps within what a policy can ask for.
+const maxRequired = 100_000
+
+// required is how many attempts of a call it takes to meet each required step
+// once. A script that all calls share is met by all of them.
+func (f fitting) required(call scenarios.Call) int {
+	steps := 0
+	for _, step := range f.script(call) {
+		if !step.Optional {
+			steps += max(step.Times, 1)
+		}
+	}
+	if call.Script == nil {
+		calls := 0
+		for _, c := range f.contract.Calls {
+			calls += c.Repeat
+		}
+		steps = (steps + calls - 1) / calls
+	}
+	return steps
+}
+
+// statuses: what a contract has retried for, the service has to retry for, and
+// the other way round.
+func (f fitting) statuses() []string {
+	declared := f.profile.Policy.Defaulted(nil).Statuses
+	var reasons []string
+	for _, call := range f.contract.Calls {
+		for _, step := range f.script(call) {
+			respond, is := step.Act.(faultserver.Respond)
+			if !is || respond.Status < 400 {
+				continue
+			}
+			asked, does := slices.Contains(f.asked.Statuses, respond.Status), slices.Contains(declared, respond.Status)
+			switch {
+			case asked && !does && f.presumed(call) > 1:
+				reasons = append(reasons, fmt.Sprintf("it has a %d retried, and the service's policy.statuses does not list it", respond.Status))
+			case !asked && does:
+				reasons = append(reasons, fmt.Sprintf("it takes a %d for final, and the service's policy.statuses lists it", respond.Status))
+			}
+		}
+	}
+	return reasons
+}
+
+// attempts: the declared number has to bring about what the contract is about.
+func (f fitting) attempts() []string {
+	if f.contract.Level == scenarios.Observe {
+		return nil
+	}
+	declared := *f.profile.Policy.Attempts
+	says := "the service's policy.attempts is " + fmt.Sprint(declared)
+	var reasons []string
+	if written := f.contract.Policy.Attempts; written != nil && *written != declared && (*written == 1 || f.asksFor(scenarios.CanAttempts)) {
+		reasons = append(reasons, fmt.Sprintf("it is about a policy of %s, and %s", attemptsText(*written), says))
+	}
+	for _, call := range f.contract.Calls {
+		if needed := f.presumed(call); needed > declared {
+			reasons = append(reasons, fmt.Sprintf("it needs %s, and %s", attemptsText(needed), says))
+			continue
+		}
+		if !f.mayRetry(f.request.method) {
+			continue
+		}
+		served, open, last := f.served(call)
+		switch {
+		case open:
+		case f.judgesPolicy(call) && served != declared:
+			reasons = append(reasons, fmt.Sprintf("it is about the last of %s, and %s", attemptsText(served), says))
+		case f.failsAgain(last) && served < declared:
+			reasons = append(reasons, fmt.Sprintf("its script has a part for %s, and %s", attemptsText(served), says))
+		}
+	}
+	return reasons
+}
+
+// served is how many attempts of a call a script has a part for, whether it has
+// one for any number, and its last step.
+func (f fitting) served(call scenarios.Call) (n int, open bool, last faultserver.Step) {
+	script := f.script(call)
+	for _, step := range script {
+		if step.Times == faultserver.Forever {
+			open = true
+		}
+		n += max(step.Times, 1)
+	}
+	if len(script) > 0 {
+		last = script[len(script)-1]
+	}
+	return n, open || f.contract.AfterScript != faultserver.FailAfterScript, last
+}
+
+// judgesPolicy tells whether the rule is that the declared number is made.
+func (f fitting) judgesPolicy(call scenarios.Call) bool {
+	return slices.ContainsFunc(f.of(call), func(e scenarios.Expectation) bool { return e.Attempts != nil && e.Attempts.Policy })
+}
+
+// failsAgain tells whether the service retries what a step does.
+func (f fitting) failsAgain(step faultserver.Step) bool {
+	switch act := step.Act.(type) {
+	case faultserver.Respond:
+		return slices.Contains(f.profile.Policy.Defaulted(nil).Statuses, act.Status)
+	case faultserver.Succeed, faultserver.Stale, nil:
+		return false
+	default:
+		return true
+	}
+}
+
+// backoff: the pauses are the service's own; a contract about a kind of pause
+// needs that kind, and one with times of its own needs pauses that fit in.
+func (f fitting) backoff() []string {
+	written, declared := f.contract.Policy.Backoff, f.profile.Policy.Backoff
+	var reasons []string
+	if written != nil {
+		if declared == nil {
+			declared = &scenarios.Backoff{}
+		}
+		if written.Jitter != "" && written.Jitter != scenarios.NoJitter && written.Jitter != declared.Jitter {
+			reasons = append(reasons, fmt.Sprintf("it is about %s jitter, which the service's policy.backoff does not declare", written.Jitter))
+		}
+		if f.readsPauses() && written.Exponential != nil && declared.Exponential == nil {
+			reasons = append(reasons, "it is about pauses that grow, which the service's policy.backoff does not declare")
+		}
+		if f.readsPauses() && written.Max > 0 && declared.Max == 0 {
+			reasons = append(reasons, "it is about the longest pause, which the service's policy.backoff does not declare")
+		}
+		if f.asksFor(scenarios.CanBackoff) && !reflect.DeepEqual(written, declared) {
+			reasons = append(reasons, "it is about a pause of its own, and the service's cannot be set")
+		}
+	}
+	switch {
+	case !f.hasTimes():
+	case f.profile.Policy.Backoff == nil:
+		reasons = append(reasons, "its times are for pauses that are known, and the service declares no policy.backoff")
+	case f.profile.Policy.LongestDelay() > f.asked.LongestDelay():
+		reasons = append(reasons, fmt.Sprintf("its times are for pauses of at most %v, and the service's are up to %v",
+			f.asked.LongestDelay(), f.profile.Policy.LongestDelay()))
+	}
+	return reasons
+}
+
+// readsPauses tells whether a check reads the policy's pauses.
+func (f fitting) readsPauses() bool {
+	return slices.ContainsFunc(f.every(), func(e scenarios.Expectation) bool {
+		bound := func(b *scenarios.GapBound) bool { return b != nil && b.Policy }
+		return e.Spread != nil || e.Gaps != nil && (bound(e.Gaps.Min) || bound(e.Gaps.Max))
+	})
+}
+
+// hasTimes tells whether a check has a time of its own.
+func (f fitting) hasTimes() bool {
+	return slices.ContainsFunc(f.every(), func(e scenarios.Expectation) bool {
+		bound := func(b *scenarios.GapBound) bool { return b != nil && b.Duration > 0 }
+		return e.Returns != nil || e.Window != nil || e.Gaps != nil && (bound(e.Gaps.Min) || bound(e.Gaps.Max))
+	})
+}
+
+// callRoom is what a call is left beside its attempts and pauses, of the time
+// that the run lets it take.
+const callRoom = time.Second
+
+// timeouts: silence ends by the service's own timeouts, which have to fit in
+// the time that the run lets a call take.
+func (f fitting) timeouts() []string {
+	declared := scenarios.Timeouts{}
+	if f.profile.Policy.Timeouts != nil {
+		declared = *f.profile.Policy.Timeouts
+	}
+	written := scenarios.Timeouts{}
+	if f.contract.Policy.Timeouts != nil {
+		written = *f.contract.Policy.Timeouts
+	}
+	silent := slices.ContainsFunc(f.steps(), func(step faultserver.Step) bool {
+		stall, is := step.Act.(faultserver.Stall)
+		return is && stall.For == 0
+	})
+	longest := declared.Total
+	if declared.Attempt > 0 {
+		attempts := time.Duration(*f.profile.Policy.Attempts)
+		if whole := attempts*declared.Attempt + (attempts-1)*f.profile.Policy.LongestDelay(); longest == 0 || whole < longest {
+			longest = whole
+		}
+	}
+	switch {
+	case written.Attempt > 0 && declared.Attempt == 0:
+		return []string{"it is about an attempt that times out, and the service declares no policy.timeouts.attempt"}
+	case written.Total > 0 && declared.Total == 0:
+		return []string{"it is about a call that times out, and the service declares no policy.timeouts.total"}
+	case !silent && written == scenarios.Timeouts{}:
+		return nil
+	case longest == 0:
+		return []string{"it never answers, and the service declares no policy.timeouts"}
+	case longest+callRoom > f.options.CallTimeout:
+		return []string{fmt.Sprintf("the service's timeouts let a call take %v, and the run lets it take %v (--timeout)", longest, f.options.CallTimeout)}
+	}
+	return nil
+}
+
+// settings: what else a contract sets, the service has to have declared.
+func (f fitting) settings() []string {
+	written, declared := f.contract.Policy, f.profile.Policy
+	var reasons []string
+	if longest := written.RetryAfterCap; longest != nil && (declared.RetryAfterCap == nil || *declared.RetryAfterCap > *longest) {
+		reasons = append(reasons, fmt.Sprintf("it is about a Retry-After that is waited for no longer than %v, and the service's policy.retry-after-cap does not say so", *longest))
+	}
+	for _, setting := range []struct {
+		name   string
+		differ bool
+	}{
+		{"breaker", written.Breaker != nil && !reflect.DeepEqual(written.Breaker, declared.Breaker)},
+		{"budget", written.Budget != nil && !reflect.DeepEqual(written.Budget, declared.Budget)},
+		{"hedge", written.Hedge != nil && !reflect.DeepEqual(written.Hedge, declared.Hedge)},
+	} {
+		if setting.differ {
+			reasons = append(reasons, fmt.Sprintf("it is about a %s whose settings are not those of the service's policy.%s", setting.name, setting.name))
+		}
+	}
+	return reasons
+}
