@@ -117,7 +117,7 @@ func unknownClient(name string, known []knownClient) error {
 	return errors.New(problem)
 }
 
-// openClient opens what is known of a client, so that it can be judged.
+// open opens the client, so that it can be judged.
 func (k knownClient) open(ctx context.Context, callTimeout time.Duration) (profile.Client, error) {
 	if k.profile == nil {
 		return goClient{k.subject}, nil
@@ -130,6 +130,17 @@ func (k knownClient) open(ctx context.Context, callTimeout time.Duration) (profi
 type goClient struct{ suites.Subject }
 
 func (goClient) Close() error { return nil }
+
+// Told passes on what the runner asks of those subjects that can answer it: how
+// exactly the client is told a policy.
+func (c goClient) Told(policy scenarios.Policy) scenarios.Policy {
+	if subject, ok := c.Subject.(interface {
+		Told(policy scenarios.Policy) scenarios.Policy
+	}); ok {
+		return subject.Told(policy)
+	}
+	return policy
+}
 
 // Notes implements profile.Client.
 func (c goClient) Notes() []string {

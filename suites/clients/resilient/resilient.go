@@ -40,7 +40,7 @@ func NewBase() *http.Transport {
 // Transport is a resilient.Transport over base that follows a policy, with
 // further options after those of the policy.
 func Transport(policy scenarios.Policy, base http.RoundTripper, further ...resilient.Option) (http.RoundTripper, error) {
-	options, err := options(policy)
+	options, err := Options(policy)
 	if err != nil {
 		return nil, err
 	}
@@ -56,13 +56,15 @@ func Transport(policy scenarios.Policy, base http.RoundTripper, further ...resil
 	return transport, nil
 }
 
-func options(policy scenarios.Policy) ([]resilient.Option, error) {
+// Options are those of a policy's fields that resilient has one for. A field
+// that is nil, as the breaker, gives none.
+func Options(policy scenarios.Policy) ([]resilient.Option, error) {
 	var options []resilient.Option
 	if policy.Attempts != nil {
 		options = append(options, resilient.WithAttempts(*policy.Attempts))
 	}
 	if policy.Backoff != nil {
-		backoff, err := backoff(*policy.Backoff)
+		backoff, err := Backoff(*policy.Backoff)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +92,7 @@ func options(policy scenarios.Policy) ([]resilient.Option, error) {
 	if policy.Hedge != nil {
 		options = append(options, resilient.WithHedge(policy.Hedge.Delay))
 	}
-	if slices.ContainsFunc(policy.Methods, needsKey) {
+	if slices.ContainsFunc(policy.Methods, NeedsKey) {
 		options = append(options, resilient.WithIdempotencyKey(nil))
 	}
 	return options, nil
@@ -100,8 +102,8 @@ func options(policy scenarios.Policy) ([]resilient.Option, error) {
 // window.
 const budgetWindow = 30 * time.Second
 
-// needsKey tells a method that a caller lets be sent twice only with a key.
-func needsKey(method string) bool {
+// NeedsKey tells a method that a caller lets be sent twice only with a key.
+func NeedsKey(method string) bool {
 	return method == http.MethodPost || method == http.MethodPatch
 }
 
@@ -119,9 +121,9 @@ func guarded(base http.RoundTripper, policy scenarios.Breaker) (http.RoundTrippe
 	return transport, nil
 }
 
-// backoff is the policy's pause. The jitters of resilient grow by two, so a
+// Backoff is the policy's pause. The jitters of resilient grow by two, so a
 // jittered exponential with another factor cannot be told.
-func backoff(policy scenarios.Backoff) (resilient.Backoff, error) {
+func Backoff(policy scenarios.Backoff) (resilient.Backoff, error) {
 	limit := policy.Max
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -164,8 +166,8 @@ func jitter(kind scenarios.Jitter, base, limit time.Duration) (resilient.Backoff
 	}
 }
 
-// kinds are the error kinds of resilient's causes.
-var kinds = map[resilient.Cause]scenarios.ErrorKind{
+// Kinds are the error kinds of resilient's causes.
+var Kinds = map[resilient.Cause]scenarios.ErrorKind{
 	resilient.CauseExhausted:     scenarios.ErrExhausted,
 	resilient.CauseNotReplayable: scenarios.ErrNotReplayable,
 	resilient.CausePermanent:     scenarios.ErrPermanent,
@@ -181,7 +183,7 @@ func Explain(err error) scenarios.OutcomeError {
 	explained := suites.ClassifyError(err)
 	var failure *resilient.Error
 	if errors.As(err, &failure) {
-		if kind, known := kinds[failure.Cause]; known {
+		if kind, known := Kinds[failure.Cause]; known {
 			explained.Chain = append([]scenarios.ErrorKind{explained.Kind}, explained.Chain...)
 			explained.Kind = kind
 		}
