@@ -42,7 +42,7 @@ func newClientsShow() *cobra.Command {
 // page is all that is known of a client, for a reader.
 func (k knownClient) page(cmd *cobra.Command) (string, error) {
 	var about suites.Profile
-	version := ""
+	var version string
 	client, err := k.open(cmd.Context(), 0)
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && k.profile != nil:
