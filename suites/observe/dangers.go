@@ -63,7 +63,7 @@ func brokenStream(w *witness) (text, contract string) {
 	if !found {
 		return "", ""
 	}
-	return fmt.Sprintf("a body that can be read only once is sent again in part: %d bytes of %d", broken.Body.Received, call.BodyLength),
+	return fmt.Sprintf("a body that can be read only once is sent again with %d bytes of %d", broken.Body.Received, call.BodyLength),
 		"body.a-stream-is-not-replayed-in-part"
 }
 
