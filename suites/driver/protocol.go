@@ -140,7 +140,7 @@ func (ms milliseconds) duration() time.Duration {
 	if nanoseconds >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return time.Duration(nanoseconds)
+	return time.Duration(math.Round(nanoseconds))
 }
 
 // encode is a message as a line.
