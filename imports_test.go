@@ -81,7 +81,7 @@ var rooms = map[string]room{
 	"suites/demo":             {ours: with(client, "resilient"), modules: yaml},
 	"suites/ginkgosuite":      {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"cmd/faultsrv": {
-		ours: with(judging, "scenarios/schema", "suites/command", "suites/profile", "suites/service",
+		ours: with(judging, "scenarios/schema", "suites/command", "suites/driver", "suites/profile", "suites/service",
 			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/observe", "suites/demo"),
 		modules: command,
 	},

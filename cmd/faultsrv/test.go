@@ -59,6 +59,9 @@ variables:
   {header...}                    the headers, with the option before it: -H {header...}
   {output}                       a file to write the answer's body to
 
+With the profile of a service, the command is what starts the service, where it
+is not running already, and what is ended in the end.
+
 What a command cannot be told is not held against it: those contracts are
 unsupported. A profile (faultsrv clients show curl) tells more of a command:
 what its exit statuses mean, what it promises, and what it is known to break.
