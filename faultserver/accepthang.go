@@ -38,21 +38,3 @@ func (a AcceptHang) perform(x *exchange) {
 func (a AcceptHang) parameters() parameters {
 	return parameters{wait: a.For, takes: []string{"for"}, positional: "for"}
 }
-
-// Untouched is the entry "pass" of a connection script: this connection is
-// served like any other.
-type Untouched struct{}
-
-// ActName implements Act.
-func (Untouched) ActName() string { return "pass" }
-
-func (Untouched) place() place { return place{connection: true} }
-
-func (Untouched) validate(Point) []error { return nil }
-
-func (Untouched) intent(*exchange) Effect { return Effect{} }
-
-// perform does nothing: the connection goes on to be served.
-func (Untouched) perform(*exchange) {}
-
-func (Untouched) parameters() parameters { return parameters{} }

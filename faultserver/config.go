@@ -8,6 +8,9 @@ type Config struct {
 	ID string
 	// Script is consumed one step an attempt.
 	Script []Step
+	// Choose, if not nil, is asked for each attempt's step, by its request, in the
+	// place of a script. It is called one attempt at a time and must not block.
+	Choose func(Request) Step
 	// Calls are the calls of the session. With none, paths are taken as they
 	// are: nothing is read as a call's token.
 	Calls []CallConfig
@@ -29,10 +32,11 @@ type Config struct {
 	// Stubs answer requests that are no attempts before Otherwise does: the first
 	// that matches.
 	Stubs []Stub
-	// Pass is the base URL, http://host:port, of a real server to which requests
-	// that are no attempts, and that match no stub, are handed as they came, byte
-	// for byte, and its answers back; empty gives them Otherwise. A server that
-	// cannot be reached is answered for with 502 and listed as an event.
+	// Pass is the base URL, http://host:port, of a real server to which the step
+	// [Untouched] hands its attempts, and to which requests that are no attempts,
+	// and that match no stub, are handed as they came, byte for byte, and its
+	// answers back; empty gives the latter Otherwise. A server that cannot be
+	// reached is answered for with 502 and listed as an event.
 	Pass string
 	// Seed is what every random draw comes from, together with the session's
 	// id, the call and the attempt.
@@ -42,6 +46,14 @@ type Config struct {
 	// MaxAttempts bounds the journal: its attempts, and as many connections and
 	// events; 0 means DefaultMaxAttempts.
 	MaxAttempts int
+	// MaxConnections bounds the open connections of a session with a listener of
+	// its own; more are closed when they are accepted, and listed as events. 0
+	// means no bound.
+	MaxConnections int
+	// Admit, if not nil, is asked before the journal keeps an attempt's entry of
+	// about so many bytes; one that it refuses is counted as dropped. It must not
+	// block.
+	Admit func(bytes int64) bool
 	// Observe, if not nil, is told of every attempt when it arrives and when it
 	// ends (a stale one: when its connection has ended). It is called by the
 	// connection's goroutine and must not block.

@@ -92,6 +92,7 @@ func newConn(tcp *net.TCPConn, router router) (*conn, error) {
 // connection-level step, nil for none.
 func (c *conn) serve(struck *exchange) {
 	defer c.end()
+	defer c.crashed()
 	if struck != nil {
 		struck.run()
 		return
@@ -109,7 +110,7 @@ func (c *conn) next() bool {
 	if s := c.session(); s != nil {
 		s.carried(c, 0)
 	}
-	h, err := c.in.readHead()
+	h, err := c.timedHead()
 	if err != nil {
 		c.refuse(err)
 		return false

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // A Host is one listener that many sessions share: each is found by the prefix
@@ -15,7 +16,10 @@ type Host struct {
 	url      string
 	// baggage tells that sessions are found by a header, not by the path.
 	baggage bool
-	serving sync.WaitGroup // the accepting goroutine, and each open connection
+	// maxConns and headTime are the bounds that Limited sets; 0 for none.
+	maxConns int
+	headTime time.Duration
+	serving  sync.WaitGroup // the accepting goroutine, and each open connection
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -153,9 +157,13 @@ func (h *Host) acceptAll() {
 			return
 		}
 		c, err := newConn(tcp, h)
-		if err != nil || !h.admit(c) {
-			_ = tcp.Close() // the host is being closed
-			return
+		if err != nil {
+			_ = tcp.Close() // it is gone already
+			continue
+		}
+		if !h.admit(c) {
+			_ = tcp.Close() // there is no room, or the host is being closed
+			continue
 		}
 		h.serving.Go(func() {
 			c.serve(nil)
@@ -164,13 +172,19 @@ func (h *Host) acceptAll() {
 	}
 }
 
+// admit enters a connection that is to be served, if there is room. Only the
+// accepting goroutine calls it.
 func (h *Host) admit(c *conn) bool {
+	if !h.makeRoom() {
+		return false
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.closed {
-		h.conns[c] = true
+	if h.closed {
+		return false
 	}
-	return !h.closed
+	h.conns[c] = true
+	return true
 }
 
 // Close closes the listener, every session, and every connection. When it

@@ -129,7 +129,7 @@ type StepRef struct {
 
 // Effect is an effect on the wire.
 type Effect struct {
-	// Kind is "answer", "reset", "close", "stall", "truncate", "stale" or
+	// Kind is "answer", "reset", "close", "stall", "truncate", "stale", "pass" or
 	// "accept-hang"; in Attempt.Happened also "client-left" (the client left
 	// before the act could strike), "bad-body" (its request broke its own
 	// framing) and "failed" (the server could not do its part).
@@ -181,7 +181,8 @@ type Connection struct {
 type ProtocolEvent struct {
 	// Kind is "not-http", "bad-head", "head-too-large", "unknown-call",
 	// "unmatched" (see Config.Match), "pass-failed" (see Config.Pass), "bad-body",
-	// "unanswered" (bytes came on a connection that the server had ended) or
+	// "unanswered" (bytes came on a connection that the server had ended),
+	// "refused" (see Config.MaxConnections), "crashed" (the script's own code) or
 	// "accept-failed".
 	Kind string `json:"kind"`
 	// Connection is 0 for an event of the listener.

@@ -226,7 +226,7 @@ func TestScripts(t *testing.T) {
 		{faultserver.Step{Act: faultserver.Unbuilt{Name: "dance"}}, "dance: is no act of the vocabulary"},
 		{faultserver.Step{Act: faultserver.Refuse{}}, "belongs in connections"},
 		{faultserver.Step{Act: faultserver.AcceptHang{}}, "belongs in connections"},
-		{faultserver.Step{Act: faultserver.Untouched{}}, "belongs in connections"},
+		{faultserver.Step{Act: faultserver.Untouched{}, At: faultserver.Point{Phase: faultserver.RequestEnd}}, "cannot strike there; want request-head"},
 		{faultserver.Step{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.Accept}}, "cannot strike there; want request-end"},
 		{faultserver.Step{Act: faultserver.Succeed{}, At: faultserver.Point{Phase: faultserver.ResponseHead}}, "cannot strike there; want request-end, request-head, request-body"},
 		{faultserver.Step{Act: faultserver.Truncate{After: 1}, At: faultserver.Point{Phase: faultserver.RequestEnd}}, "a point of its own"},

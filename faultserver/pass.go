@@ -43,27 +43,41 @@ func (s *Session) serveOtherwise(c *conn, h *head) bool {
 	return s.decline(c, h, s.otherwise())
 }
 
-// pass hands a request to the real server, and its answer back. It tells
-// whether the client's connection lives on.
+// pass hands a request that is no attempt to the real server, and its answer
+// back. It tells whether the client's connection lives on.
 func (s *Session) pass(c *conn, h *head) bool {
-	ctx, cancel := c.context()
-	defer cancel()
-	dialer := net.Dialer{Timeout: passDialTime}
-	address, err := passAddress(s.config.Pass)
-	var server net.Conn
-	if err == nil {
-		server, err = dialer.DialContext(ctx, "tcp", address)
-	}
+	x := &exchange{conn: c, session: s, head: h, body: newRequestBody(c.in, h, false), at: Point{Phase: RequestEnd}}
+	p, err := x.passage()
 	if err != nil {
 		s.event(c, "pass-failed", err.Error())
 		return s.decline(c, h, Answer{Status: http.StatusBadGateway, Body: Body{Text: "faultsrv: pass: " + err.Error() + "\n"}})
 	}
-	p := &passage{
-		exchange: &exchange{conn: c, session: s, head: h, body: newRequestBody(c.in, h, false), at: Point{Phase: RequestEnd}},
-		server:   server,
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	return p.run()
+}
+
+// passage connects to the real server for the exchange's request. Its run ends
+// the connection.
+func (x *exchange) passage() (*passage, error) {
+	address, err := passAddress(x.session.config.Pass)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := x.conn.context()
+	dialer := net.Dialer{Timeout: passDialTime}
+	server, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	tcp, is := server.(*net.TCPConn)
+	if !is {
+		cancel()
+		return nil, errors.Join(fmt.Errorf("a %T where a TCP connection should be", server), server.Close())
+	}
+	p := &passage{exchange: x, server: tcp, sent: make(chan struct{})}
+	stop := context.AfterFunc(ctx, func() { _ = tcp.Close() })
+	p.release = func() { stop(); cancel() }
+	return p, nil
 }
 
 // context ends with the connection.
@@ -84,44 +98,99 @@ func (c *conn) context() (context.Context, context.CancelFunc) {
 type passage struct {
 	*exchange
 
-	server net.Conn
+	server  *net.TCPConn
+	release func()
+	// sent is closed when the request has been sent, as far as it came.
+	sent chan struct{}
+	// status is that of the final answer, and content how many bytes came of its
+	// body, framing and trailers included.
+	status  int
+	content int64
 }
 
 func (p *passage) run() bool {
-	sent := make(chan struct{})
+	defer p.release()
 	go func() {
-		defer close(sent)
+		defer close(p.sent)
 		p.forward()
 	}()
+	before := p.conn.written.Load()
+	p.session.update(p.record, func(r *record) { r.before, r.sending = before, true })
 	keep, err := p.relay()
+	p.session.update(p.record, func(r *record) { r.wrote, r.sending = p.conn.written.Load()-r.before, false })
 	// A server may answer before it has the whole request: the rest is not for it.
 	_ = p.server.Close()
 	_ = p.conn.tcp.SetReadDeadline(time.Unix(1, 0))
-	<-sent
+	<-p.sent
 	_ = p.conn.tcp.SetReadDeadline(time.Time{})
 	if err != nil {
 		p.session.event(p.conn, "pass-failed", "the answer: "+err.Error())
+		p.miss("pass: the answer: " + err.Error())
 	}
 	p.keep = keep && err == nil && p.body.receipt.Complete && p.head.keepAlive()
-	if !p.keep {
+	if !p.keep && p.status != http.StatusSwitchingProtocols { // of which the tunnel has told the end
 		p.shutdown()
 	}
+	p.account(err)
 	return p.keep
+}
+
+// account enters what the real server answered: it is what was intended, unless
+// it broke off.
+func (p *passage) account(err error) {
+	effect := Effect{Kind: "pass", At: p.at.String(), Status: p.status, Body: p.content}
+	if err == nil {
+		p.session.update(p.record, func(r *record) { r.Intended = effect })
+	}
+	p.answeredNow()
+	p.struck(effect)
+}
+
+// write hands a part of the answer on. Each may be the last, so that each is
+// stamped as the end.
+func (p *passage) write(part []byte) error {
+	p.session.update(p.record, func(r *record) {
+		p.session.setSettling(r, true)
+		r.End.Earliest = p.session.Elapsed()
+		if r.Answered == 0 {
+			r.Answered = r.End.Earliest
+		}
+	})
+	err := p.conn.write(part)
+	p.session.update(p.record, func(r *record) { r.End.Latest = p.session.Elapsed() })
+	return err
+}
+
+// Read reads what the real server answers. While it waits, the entry says what is
+// visible so far.
+func (p *passage) Read(into []byte) (int, error) {
+	p.settled()
+	return p.server.Read(into)
 }
 
 // forward sends the request as it came: the head, and the body while it is read.
 // A server that does not take it shows in its answer.
 func (p *passage) forward() {
-	_, _ = p.server.Write(p.head.raw)
+	_, _ = p.server.Write(p.head.unprefixed())
 	p.conn.in.tap = func(raw []byte) { _, _ = p.server.Write(raw) }
 	defer func() { p.conn.in.tap = nil }()
 	_ = p.body.readTo(wholeBody) // how far it came is in the receipt
 }
 
+// unprefixed is the head as it came, without the prefix by which its target
+// found session and call: that is not for a real server.
+func (h *head) unprefixed() []byte {
+	came, err := originForm(h.target, h.method)
+	if err != nil || came == h.path {
+		return h.raw
+	}
+	return bytes.Replace(h.raw, []byte(" "+h.target+" "), []byte(" "+h.path+" "), 1)
+}
+
 // relay sends the answer back as it comes, and tells whether the connection can
 // be used again after it.
 func (p *passage) relay() (keep bool, err error) {
-	from := bufio.NewReader(p.server)
+	from := bufio.NewReader(p)
 	for {
 		raw, err := rawHead(from)
 		if err != nil {
@@ -132,19 +201,24 @@ func (p *passage) relay() (keep bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if err := p.conn.write(raw); err != nil {
+		final := answer.StatusCode >= 200 || answer.StatusCode == http.StatusSwitchingProtocols
+		if final {
+			p.status = answer.StatusCode
+		}
+		if err := p.write(raw); err != nil {
 			return false, err
 		}
-		if answer.StatusCode >= 100 && answer.StatusCode < 200 && answer.StatusCode != http.StatusSwitchingProtocols {
-			continue
+		if final {
+			return p.relayBody(from, answer)
 		}
-		return p.relayBody(from, answer)
 	}
 }
 
 func (p *passage) relayBody(from *bufio.Reader, answer *http.Response) (keep bool, err error) {
-	to := &connWriter{p.conn}
+	to := &passageWriter{p}
 	switch {
+	case answer.StatusCode == http.StatusSwitchingProtocols:
+		return false, p.tunnel(to, from)
 	case p.head.method == http.MethodHead || bodyless(answer.StatusCode):
 		return !answer.Close, nil
 	case len(answer.TransferEncoding) > 0:
@@ -156,6 +230,23 @@ func (p *passage) relayBody(from *bufio.Reader, answer *http.Response) (keep boo
 		_, err = io.Copy(to, from)
 		return false, err
 	}
+}
+
+// tunnel hands bytes on both ways, once the protocol has been switched, until
+// both sides have ended, or for drainTime after the server has.
+func (p *passage) tunnel(to io.Writer, from io.Reader) error {
+	<-p.sent
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = io.Copy(p.server, p.conn.in) // a side that is gone ends the other copy
+		_ = p.server.CloseWrite()
+	}()
+	_, err := io.Copy(to, from)
+	p.shutdown()
+	_ = p.conn.tcp.SetReadDeadline(time.Now().Add(drainTime))
+	<-over
+	return err
 }
 
 // relayChunks copies a chunked body with its framing and trailers.
@@ -211,12 +302,14 @@ func rawHead(from *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// A connWriter writes to a client, who may leave an answer unread only so long.
-type connWriter struct{ conn *conn }
+// A passageWriter writes what comes behind an answer's head to the client, who
+// may leave it unread only so long.
+type passageWriter struct{ passage *passage }
 
-func (w *connWriter) Write(p []byte) (int, error) {
-	if err := w.conn.write(p); err != nil {
+func (w *passageWriter) Write(part []byte) (int, error) {
+	if err := w.passage.write(part); err != nil {
 		return 0, err
 	}
-	return len(p), nil
+	w.passage.content += int64(len(part))
+	return len(part), nil
 }

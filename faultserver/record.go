@@ -63,14 +63,10 @@ func (s *Session) begin(a arrival) (*record, choice) {
 		r.HeadRead = s.since(a.head.complete)
 		r.Method, r.Target, r.RawTarget, r.Proto = a.head.method, a.head.path, a.head.target, a.head.proto
 		r.Headers = a.head.headers
-		cursor := s.script
-		if call.cursor != nil {
-			cursor = call.cursor
-		}
-		taken = cursor.take(a.conn.uses > 1)
+		taken = s.takeFor(call, a)
 	}
 	r.cursor, r.Step = taken.cursor, taken.ref
-	if len(s.records) < s.config.MaxAttempts {
+	if len(s.records) < s.config.MaxAttempts && s.admits(a.head) {
 		s.records = append(s.records, r)
 		call.attempts = append(call.attempts, r)
 	} else {
@@ -78,6 +74,17 @@ func (s *Session) begin(a arrival) (*record, choice) {
 	}
 	s.announce()
 	return r, taken
+}
+
+// takeFor is the step that an attempt of a call takes. The lock is held.
+func (s *Session) takeFor(call *callState, a arrival) choice {
+	switch {
+	case s.config.Choose != nil:
+		return s.chosen(a.head)
+	case call.cursor != nil:
+		return call.cursor.take(a.conn.uses > 1)
+	}
+	return s.script.take(a.conn.uses > 1)
 }
 
 // update changes an entry. A nil one, of a request that is no attempt, is left

@@ -102,6 +102,11 @@ func (s *Session) take(tcp *net.TCPConn) bool {
 		_ = tcp.Close() // it is gone already
 		return true
 	}
+	if s.full() {
+		_ = tcp.Close() // the event says it
+		s.event(nil, "refused", fmt.Sprintf("a connection beyond the %d that may be open at the same time", s.config.MaxConnections))
+		return true
+	}
 	struck, joined := c.start(s)
 	if !joined {
 		_ = tcp.Close() // the session is being closed

@@ -60,6 +60,12 @@ func (c Config) Validate() error {
 	if c.MaxAttempts < 0 {
 		refuse("max attempts %d; want 0 (for %d) or more", c.MaxAttempts, DefaultMaxAttempts)
 	}
+	if c.MaxConnections < 0 {
+		refuse("max connections %d; want 0 (for no bound) or more", c.MaxConnections)
+	}
+	if err := c.choosing(); err != nil {
+		problems = append(problems, err)
+	}
 	for _, moment := range c.moments() {
 		problems = append(problems, within("delay: until", []error{c.knows(moment)})...)
 	}

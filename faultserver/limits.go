@@ -1,0 +1,97 @@
+package faultserver
+
+import (
+	"fmt"
+	"time"
+)
+
+// entryBytes is what the journal's entry of an attempt takes beside its head and
+// its kept body: the structs, and the strings of step, hash and effect. (2 GiB of
+// heap for a journal of 1 million attempts with an empty head, less the head.)
+const entryBytes = 2 << 10
+
+// admits tells whether there is room for the entry of an attempt; head is nil
+// for a struck connection. The lock is held.
+func (s *Session) admits(h *head) bool {
+	if s.config.Admit == nil {
+		return true
+	}
+	size := int64(entryBytes)
+	if h != nil {
+		// The head is held as it came while it is parsed, and as lines afterwards.
+		size += 2 * int64(len(h.raw))
+		if s.config.KeepBodies && h.hasBody() {
+			size += keptBody
+		}
+	}
+	return s.config.Admit(size)
+}
+
+// full tells whether the session serves as many connections as it may.
+func (s *Session) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.config.MaxConnections > 0 && len(s.conns) >= s.config.MaxConnections
+}
+
+// Limited bounds what clients can take of a Host: how many connections are open
+// at the same time, and how long one may be about a request's head once that has
+// begun to arrive. At the bound, the connection that has been open longest and
+// waits for a request makes room for a new one; where none waits, the new one is
+// closed. Zero means no bound.
+func Limited(connections int, headTime time.Duration) HostOption {
+	return func(h *Host) { h.maxConns, h.headTime = connections, headTime }
+}
+
+// makeRoom tells whether one more connection may be served. It ends an idle one
+// where there are too many.
+func (h *Host) makeRoom() bool {
+	open := h.openConns()
+	if h.maxConns == 0 || len(open) < h.maxConns {
+		return true
+	}
+	var oldest *conn
+	for _, c := range open {
+		if (oldest == nil || c.accepted.Before(oldest.accepted)) && c.idle() {
+			oldest = c
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	oldest.closeNow()
+	h.forget(func() { delete(h.conns, oldest) })
+	return true
+}
+
+// timedHead reads a request's head, within the time that its Host allows.
+func (c *conn) timedHead() (*head, error) {
+	host, shared := c.router.(*Host)
+	if !shared || host.headTime == 0 {
+		return c.in.readHead()
+	}
+	_ = c.tcp.SetReadDeadline(time.Now().Add(host.headTime))
+	h, err := c.in.readHead()
+	_ = c.tcp.SetReadDeadline(time.Time{})
+	return h, err
+}
+
+// idle tells whether the connection waits for a request.
+func (c *conn) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.busy
+}
+
+// crashed ends the connection where serving it panicked, so that a script's crash
+// is its own session's: the others are served on.
+func (c *conn) crashed() {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	c.linger = 0
+	if s := c.session(); s != nil {
+		s.event(c, "crashed", fmt.Sprint(fault))
+	}
+}
