@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,8 +61,7 @@ func textKeys(value any) any {
 	case map[any]any:
 		texts := map[string]any{}
 		for key, item := range value {
-			text, _ := json.Marshal(key)
-			texts[strings.Trim(string(text), `"`)] = textKeys(item)
+			texts[fmt.Sprint(key)] = textKeys(item)
 		}
 		return texts
 	case map[string]any:
