@@ -19,29 +19,27 @@ type fitting struct {
 }
 
 // rules find what a service cannot do of what a contract asks, each in its own
-// sentences.
+// sentences: first those that say most of a contract.
 var rules = []func(fitting) []string{
+	fitting.settings,
 	// What its request cannot be: fitrequest.go.
-	fitting.caller, fitting.headers, fitting.bodies, fitting.wire, fitting.tellingApart,
+	fitting.caller, fitting.wire, fitting.bodies, fitting.headers, fitting.tellingApart,
 	// What its policy does not say: fitpolicy.go.
-	fitting.retryability, fitting.statuses, fitting.attempts, fitting.backoff, fitting.timeouts, fitting.settings,
+	fitting.retryability, fitting.statuses, fitting.attempts, fitting.backoff, fitting.timeouts,
 	// What its answers cannot tell.
 	fitting.outcomes,
 }
 
 // Fit implements suites.Stager. A contract is judged by the service's own
-// request and declared policy, and only where these let it mean what it says.
+// request and declared policy, and only where these let it mean what it says. The
+// reasons are those of the first rule that has some.
 func (s *Subject) Fit(contract *scenarios.Contract) (fitted *scenarios.Contract, reasons []string) {
 	f := fitting{Subject: s, contract: contract, asked: contract.Policy.Defaulted(contract.Calls)}
 	for _, rule := range rules {
-		for _, reason := range rule(f) {
-			if !slices.Contains(reasons, reason) {
-				reasons = append(reasons, reason)
-			}
+		if reasons = rule(f); len(reasons) > 0 {
+			slices.Sort(reasons)
+			return contract, slices.Compact(reasons)
 		}
-	}
-	if len(reasons) > 0 {
-		return contract, reasons
 	}
 	cut := *contract
 	cut.Client = scenarios.SharedClient

@@ -122,9 +122,12 @@ func (l *loader) checkTrigger() {
 	case len(t.Command) == 0 || t.Command[0] == "":
 		l.report("trigger.command", "expected a program and its arguments; got none")
 	}
-	for key, given := range map[string]bool{"method": t.Method != "", "headers": t.Headers != nil, "body": t.Body != nil, "body-file": t.BodyFile != ""} {
-		if command && given {
-			l.report("trigger."+key, "a command has no %s: leave it out, or trigger the service by a url", key)
+	for _, part := range []struct {
+		key   string
+		given bool
+	}{{"method", t.Method != ""}, {"headers", t.Headers != nil}, {"body", t.Body != nil}, {"body-file", t.BodyFile != ""}} {
+		if command && part.given {
+			l.report("trigger."+part.key, "a command has no %s: leave it out, or trigger the service by a url", part.key)
 		}
 	}
 	if t.Body != nil && t.BodyFile != "" {
@@ -194,14 +197,25 @@ func (l *loader) readOtherwise(path string, o *Otherwise) {
 	o.stubs = stubs
 }
 
+// read is what a file holds. One that may have no end is not opened.
 func (l *loader) read(path, file string) string {
-	data, err := os.ReadFile(l.inDir(file))
-	var failed *fs.PathError
+	name := l.inDir(file)
+	info, err := os.Stat(name)
+	var data []byte
 	switch {
-	case errors.As(err, &failed):
+	case err != nil:
+	case !info.Mode().IsRegular():
+		l.report(path, "expected a file; %s is a %s", file, info.Mode().Type())
+		return ""
+	case info.Size() > scenarios.MaxBody:
+		l.report(path, "a body has at most %d bytes; %s has %d", scenarios.MaxBody, file, info.Size())
+		return ""
+	default:
+		data, err = os.ReadFile(name)
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
 		l.report(path, "cannot read %s: %v; the name is looked for from the profile's folder", file, failed.Err)
-	case len(data) > scenarios.MaxBody:
-		l.report(path, "a body has at most %d bytes; %s has %d", scenarios.MaxBody, file, len(data))
 	}
 	return string(data)
 }

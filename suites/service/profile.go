@@ -54,7 +54,7 @@ type Profile struct {
 	Baggage bool `yaml:"baggage"`
 	// Quiet is how long no attempt may come between two contracts that run one
 	// after another; left out (0), it is twice the longest pause of the policy, and
-	// 100 ms at least.
+	// 200 ms at least.
 	Quiet time.Duration `yaml:"quiet"`
 	// KnownFailures are the contracts that it is known to break.
 	KnownFailures suites.KnownFailures `yaml:"known-failures"`

@@ -83,17 +83,25 @@ func (s *Subject) rehearsed(outcome scenarios.Outcome, journal faultserver.Journ
 	case outcome.Kind == scenarios.ClientErrorOutcome:
 		return errors.New(ended)
 	case n == 0 && s.beside != nil && s.beside.stray() > 0:
-		return fmt.Errorf("%d requests that match reached %s, and none with the member of the trigger's baggage: "+
-			"the service has to pass the `baggage` header on; leave `baggage` out of its profile to run contracts one after another", s.beside.stray(), at)
+		return fmt.Errorf("%s reached %s without the member of the trigger's baggage: the service has to pass the `baggage` header on; "+
+			"leave `baggage` out of its profile to run contracts one after another", matching(s.beside.stray()), at)
 	case n == 0:
 		return fmt.Errorf("no request that matches (%s) reached %s; %s; %s", s.profile.Match.text(), at, others(journal), ended)
 	case outcome.Kind != scenarios.SuccessOutcome:
 		return fmt.Errorf("%s, which is no success by its profile: give upstreams.%s.succeed what the service takes for success, "+
 			"or list the status in outcome.success", ended, upstream)
 	case n > 1:
-		return fmt.Errorf("%d requests that match reached %s, where one is the judged call: %s; narrow `match` to one of them", n, at, asked(journal))
+		return fmt.Errorf("%s reached %s, where one is the judged call: %s; narrow `match` to one of them", matching(n), at, asked(journal))
 	}
 	return nil
+}
+
+// matching is a number of requests that match.
+func matching(n int) string {
+	if n == 1 {
+		return "1 request that matches"
+	}
+	return fmt.Sprintf("%d requests that match", n)
 }
 
 // text is what a request has to be to match.

@@ -52,8 +52,8 @@ func (s *sharedStage) Open(scenarios.Policy) (suites.Client, error) {
 // the requests of other contracts by now.
 func (s *sharedStage) Close() error {
 	if n := s.beside.stray() - s.strays; n > 0 {
-		return fmt.Errorf("%d requests that match came without the member of their baggage, and may belong to this contract: "+
-			"the service has to pass `baggage` on in each attempt; leave `baggage` out of its profile to run contracts one after another", n)
+		return fmt.Errorf("%s came without the trigger's baggage, and may belong to this contract: the service has to pass `baggage` on in each attempt; "+
+			"leave `baggage` out of its profile to run contracts one after another", matching(n))
 	}
 	return nil
 }

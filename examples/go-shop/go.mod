@@ -1,0 +1,3 @@
+module go-shop
+
+go 1.25.0
