@@ -26,8 +26,7 @@ type schedule struct {
 	clients     *clientPool
 	contract    *scenarios.Contract
 	callTimeout time.Duration
-	// tolerance is how late a moment may be acted on.
-	tolerance time.Duration
+	policy      scenarios.Policy
 	// ownRequests tells that the client chooses its requests itself.
 	ownRequests bool
 
@@ -140,13 +139,29 @@ func (s *schedule) cancelAt(ctx context.Context, call scenarios.Call, token stri
 		}
 		now := s.session.Elapsed()
 		cancel()
-		if late := now - due; late > s.tolerance {
+		if late, bearable := now-due, s.bearableLateness(*call.Cancel); late > bearable {
 			s.noteLate(fmt.Sprintf("call %s: its cancellation was due at %v and given %v late (at most %v is tolerated): the machine is too busy to judge",
-				token, due, late, s.tolerance))
+				token, due, late, bearable))
 		}
 		at <- now
 	}()
 	return at
+}
+
+// bearableLateness is how late a cancellation may be given, so that it still
+// comes where it was meant to: half of what is left of the pause that it shall
+// interrupt, or, while an attempt is in flight, of the time that the client
+// gives an attempt. With less than 100 ms nothing could be judged on a machine
+// that does anything else.
+func (s *schedule) bearableLateness(cancel faultserver.Moment) time.Duration {
+	room := s.policy.LongestDelay()
+	if cancel.Event == faultserver.Arrived {
+		room = s.callTimeout
+		if timeouts := s.policy.Timeouts; timeouts != nil && timeouts.Attempt > 0 {
+			room = timeouts.Attempt
+		}
+	}
+	return max((room-cancel.Plus)/2, 100*time.Millisecond)
 }
 
 // do asks the client and ends it after its deadline; overdue tells that it did.

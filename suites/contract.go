@@ -134,7 +134,7 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 	clients := &clientPool{opener: stage, policy: policy, shared: contract.Client == scenarios.SharedClient}
 	schedule := &schedule{
 		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil,
-		callTimeout: r.options.CallTimeout, tolerance: momentTolerance(policy),
+		policy: policy, callTimeout: r.options.CallTimeout,
 	}
 	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(ctx)
 	if evidence.HarnessError == "" && evidence.ClientError == "" {
@@ -161,13 +161,6 @@ func watch(ctx context.Context, session *faultserver.Session, length time.Durati
 	defer cancel()
 	// What is still open then is in the journal as open, and judged so.
 	_ = session.AwaitQuiet(ctx)
-}
-
-// momentTolerance is how late a cancellation may be given, so that a client
-// whose pause had ended by then is not judged for it: a quarter of the longest
-// pause, and 100 ms at least.
-func momentTolerance(policy scenarios.Policy) time.Duration {
-	return max(policy.LongestDelay()/4, 100*time.Millisecond)
 }
 
 // rerun adds a contract's selection to a command line, before its "--".
