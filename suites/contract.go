@@ -118,7 +118,8 @@ func (r *Running) result(evidence assertions.Evidence, judgement assertions.Judg
 // evidence. It returns the server's address.
 func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, policy scenarios.Policy, evidence *assertions.Evidence) string {
 	config := contract.Config()
-	config.Success, config.Seed, config.KeepBodies = r.profile.Success, r.options.Seed, r.options.Bodies
+	config.ID, config.Seed = contract.ID, r.options.Seed // what random draws come from
+	config.Success, config.KeepBodies = r.profile.Success, r.options.Bodies
 	stage, err := r.stage(ctx, contract, config)
 	if err != nil {
 		evidence.HarnessError = fmt.Sprintf("open the session: %v", err)
