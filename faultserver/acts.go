@@ -28,6 +28,12 @@ type Act interface {
 	parameters() parameters
 }
 
+// A stepJudge is an act that does not go with everything that a step can have.
+type stepJudge interface {
+	// withStep returns what is wrong with the act in this step.
+	withStep(s Step) []error
+}
+
 // place is where an act may strike.
 type place struct {
 	// phases are those of an exchange, the default first; none for an act that
@@ -37,6 +43,9 @@ type place struct {
 	connection bool
 	// fixed is the point of an act that has no other.
 	fixed *Point
+	// readsOn tells that the act takes over before the request has been read,
+	// and reads the rest of it itself.
+	readsOn bool
 }
 
 // point is where the act of a step strikes: its At or else the act's default.
@@ -63,7 +72,7 @@ const (
 	connectionScript scriptKind = true
 )
 
-// EndKind is how a connection is ended.
+// EndKind is how a connection is ended, if it is.
 type EndKind string
 
 // The ways to end a connection.
@@ -71,6 +80,8 @@ const (
 	EndFIN   EndKind = "fin"
 	EndRST   EndKind = "rst"
 	EndStall EndKind = "stall"
+	// EndKeep leaves the connection open for the next request.
+	EndKeep EndKind = "keep"
 )
 
 // An Unbuilt is an act of the vocabulary that this version can parse and not
@@ -90,9 +101,9 @@ var ErrPlatform = errors.New("not possible on this platform")
 
 // UnbuiltActs are the names of the vocabulary that parse and are not built yet.
 var UnbuiltActs = []string{
-	"bandwidth", "capacity", "connect-hang", "dribble", "expect-continue", "flap",
+	"capacity", "connect-hang", "flap",
 	"h2-data", "h2-goaway", "h2-ping", "h2-reset", "h2-settings", "h2-window",
-	"malformed", "outage", "ramp", "raw", "slow-read", "throttle", "tls",
+	"outage", "ramp", "throttle", "tls",
 }
 
 // ActName implements Act.

@@ -9,6 +9,7 @@ import (
 
 // send renders a whole answer and writes it.
 func (x *exchange) send(a Answer) bool {
+	a = a.Encoded()
 	if !x.holdForDate(a) {
 		return false
 	}
@@ -19,7 +20,7 @@ func (x *exchange) send(a Answer) bool {
 // sendPart sends an answer up to the exchange's point; what cannot be sent is
 // taken off the effect.
 func (x *exchange) sendPart(a Answer, effect *Effect) bool {
-	a = a.withPartBody(x.at.N)
+	a = a.Encoded().withPartBody(x.at.N)
 	if !x.holdForDate(a) {
 		return false
 	}
@@ -114,10 +115,7 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	if part {
 		most = r.cut
 	}
-	before := x.conn.written.Load()
-	x.stampEarliest(func(rec *record) {
-		rec.Answered, rec.before, rec.RetryAfter = rec.End.Earliest, before, r.retryAfter
-	})
+	x.beginAnswer(r)
 	if r.content > transferBuffer {
 		x.settled() // it may block for as long as the client does not read
 		defer x.settling()
@@ -134,6 +132,14 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	}
 	x.keep = r.keep && !part
 	return true
+}
+
+// beginAnswer stamps the moment before an answer's first byte.
+func (x *exchange) beginAnswer(r *rendering) {
+	before := x.conn.written.Load()
+	x.stampEarliest(func(rec *record) {
+		rec.Answered, rec.before, rec.RetryAfter = rec.End.Earliest, before, r.retryAfter
+	})
 }
 
 // sendCounted sends, and enters how much was sent of the answer and when.

@@ -108,6 +108,14 @@ func (s *Session) success() Answer {
 	return s.config.Success
 }
 
+// orSuccess is the answer, or where it has nothing the one that Succeed stands for.
+func (s *Session) orSuccess(a Answer) Answer {
+	if a.isZero() {
+		return s.success()
+	}
+	return a
+}
+
 // otherwise is the answer to a request that is no attempt.
 func (s *Session) otherwise() Answer {
 	if s.config.Otherwise.isZero() {

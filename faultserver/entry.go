@@ -135,6 +135,23 @@ func (x *exchange) happened(effect Effect) {
 // struck enters that the act has been performed, with this effect.
 func (x *exchange) struck(effect Effect) {
 	x.happened(effect)
+	x.enter(func(r *record) bool { return x.tookAnswer || r.Intended.matches(effect) })
+}
+
+// inForce enters that an act that lasts has begun to have its effect: a client
+// that leaves from now on has met it. What is sent meanwhile is entered by
+// became.
+func (x *exchange) inForce(kind string) {
+	x.happened(Effect{Kind: kind, At: x.at.String()})
+	x.enter(func(*record) bool { return true })
+}
+
+// became enters what has been sent by an act that lasts.
+func (x *exchange) became(effect Effect) { x.happened(effect) }
+
+// enter enters that the act has had its effect, and whether it is the intended
+// one.
+func (x *exchange) enter(asIntended func(*record) bool) {
 	x.done = true
 	if x.record == nil {
 		return
@@ -144,8 +161,8 @@ func (x *exchange) struck(effect Effect) {
 	defer s.mu.Unlock()
 	r, now := x.record, s.Elapsed()
 	r.struckAt = &now
-	r.Met = len(x.misses) == 0 && (x.tookAnswer || r.Intended.matches(effect))
-	if r.Met && r.cursor != nil {
+	r.Met = len(x.misses) == 0 && asIntended(r)
+	if r.Met && r.cursor != nil && !x.spared {
 		r.cursor.met[r.Step.Index-1]++
 	}
 	s.announce()
@@ -202,7 +219,7 @@ func (x *exchange) finish() {
 
 // answerIntent is the effect of a whole answer here.
 func (x *exchange) answerIntent(kind string, a Answer) Effect {
-	effect := Effect{Kind: kind, At: x.at.String(), Status: a.statusOr(http.StatusOK), Body: a.Body.Len()}
+	effect := Effect{Kind: kind, At: x.at.String(), Status: a.statusOr(http.StatusOK), Body: a.Encoded().Body.Len()}
 	if x.head.method == http.MethodHead || bodyless(effect.Status) {
 		effect.Body = 0
 	}

@@ -31,6 +31,11 @@ type exchange struct {
 	finished        bool
 	// done tells that the act has had its effect.
 	done bool
+	// spared tells that the step's act chose to let the attempt succeed, which
+	// proves nothing of the fault.
+	spared bool
+	// continued tells that the client is not to be sent 100 Continue any more.
+	continued bool
 	// tookAnswer tells that the client left in the middle of a whole answer,
 	// having taken its head and so many bytes more.
 	tookAnswer bool
@@ -52,14 +57,21 @@ func (x *exchange) run() bool {
 	if !x.reach() {
 		return false
 	}
-	if x.step.Commit != NoCommit && x.record != nil {
-		x.session.commit(x.record, x.step.Commit)
+	if x.head != nil && !x.step.Act.place().readsOn {
+		x.commit()
 	}
 	if !x.at.inResponse() && !x.pause() {
 		return false
 	}
 	x.step.Act.perform(x)
 	return x.keep
+}
+
+// commit performs the side effect of the request, if the step asks for it.
+func (x *exchange) commit() {
+	if x.step.Commit != NoCommit && x.record != nil {
+		x.session.commit(x.record, x.step.Commit)
+	}
 }
 
 // reach reads the request up to the step's point.
@@ -85,11 +97,8 @@ func (x *exchange) readAll() bool { return x.read(wholeBody) }
 
 // read reads until n bytes of the request's body have come, or all of it.
 func (x *exchange) read(n int64) bool {
-	if x.head.expectsContinue() && x.body.receipt.Received == 0 && n > 0 && len(x.conn.in.unread()) == 0 {
-		if err := x.conn.write([]byte("HTTP/1.1 100 Continue\r\n\r\n")); err != nil {
-			x.failed(err)
-			return false
-		}
+	if x.head.expectsContinue() && x.body.receipt.Received == 0 && n > 0 && len(x.conn.in.unread()) == 0 && !x.sendContinue() {
+		return false
 	}
 	err := x.body.readTo(n)
 	x.receive()
@@ -105,6 +114,20 @@ func (x *exchange) read(n int64) bool {
 	}
 	x.left("while its request was read")
 	return false
+}
+
+// sendContinue tells the client to send its body, once.
+func (x *exchange) sendContinue() bool {
+	if x.continued {
+		return true
+	}
+	x.continued = true
+	x.session.update(x.record, func(r *record) { r.Continued = x.session.Elapsed() })
+	if err := x.conn.write([]byte("HTTP/1.1 100 Continue\r\n\r\n")); err != nil {
+		x.failed(err)
+		return false
+	}
+	return true
 }
 
 // pause waits for the step's delay.
@@ -144,7 +167,11 @@ func (x *exchange) hold(d time.Duration, done <-chan struct{}) bool {
 	if x.conn.in.watch(d, done, x.conn.ended) {
 		return true
 	}
-	x.left("before the step could strike")
+	if x.done {
+		x.left("while it lasted")
+	} else {
+		x.left("before the step could strike")
+	}
 	return false
 }
 

@@ -47,6 +47,8 @@ type Attempt struct {
 	Arrived  time.Duration `json:"arrived"`
 	HeadRead time.Duration `json:"head_read"`
 	BodyRead time.Duration `json:"body_read"`
+	// Continued is when 100 Continue was about to be sent; 0 when none was.
+	Continued time.Duration `json:"continued,omitempty"`
 	// Answered is when the first byte of the answer was about to be written; 0
 	// when none was.
 	Answered time.Duration `json:"answered"`
@@ -144,6 +146,16 @@ type Effect struct {
 	End string `json:"end,omitempty"`
 	// Detail tells what went otherwise than intended.
 	Detail string `json:"detail,omitempty"`
+}
+
+// Lasts tells an effect during which a client loses its patience: one that
+// leaves then has met it, and has ended the attempt itself.
+func (e Effect) Lasts() bool {
+	switch e.Kind {
+	case "stall", "accept-hang", "dribble", "bandwidth", "slow-read", "expect-continue":
+		return true
+	}
+	return e.End == string(EndStall)
 }
 
 // ClientEnd is how a client left.

@@ -81,7 +81,7 @@ func (s Step) text() string {
 		name += "@" + s.At.String()
 	}
 	d := draft{step: s, parameters: act}
-	for _, setting := range settings {
+	for _, setting := range slices.Concat(act.own, settings) {
 		value, given := setting.write(&d)
 		switch {
 		case !given:
@@ -124,7 +124,7 @@ func parseStep(text string) (Step, error) {
 			return Step{}, err
 		}
 	}
-	d.step.Act = d.act.with(d.parameters)
+	d.step.Act = d.make(d.parameters)
 	return d.step, nil
 }
 
@@ -147,19 +147,19 @@ func startDraft(name string) (*draft, error) {
 		d.step.Times = n
 	}
 	if len(word) == 3 && isDigits(word) && word[0] >= '2' {
-		d.act = notations["respond"]
-		d.parameters = Respond{}.parameters()
+		d.act, _ = notationOf(Respond{}.ActName())
+		d.parameters = d.act.start()
 		d.answer.Status, _ = strconv.Atoi(word) // three digits are a number
 		return d, nil
 	}
-	act, found := notations[word]
+	act, found := notationOf(word)
 	if !found && slices.Contains(UnbuiltActs, word) {
-		act, found = notation{zero: Unbuilt{Name: word}, with: func(parameters) Act { return Unbuilt{Name: word} }}, true
+		act, found = sharing(Unbuilt{Name: word}, func(parameters) Act { return Unbuilt{Name: word} }), true
 	}
 	if !found {
 		return nil, fmt.Errorf("%q is no act; want a status from 200 to 999 or one of %s", word, strings.Join(actNames(), ", "))
 	}
-	d.act, d.parameters = act, act.zero.parameters()
+	d.act, d.parameters = act, act.start()
 	return d, nil
 }
 
@@ -178,7 +178,7 @@ func (d *draft) readPoint(text string) error {
 // readSetting reads what stands between two colons.
 func (d *draft) readSetting(item string, seen map[string]bool) error {
 	key, value, valued := strings.Cut(item, "=")
-	setting, known := settingOf(key)
+	setting, known := d.settingOf(key)
 	switch {
 	case valued && !known:
 		return fmt.Errorf("%q is no setting; want one of %s", key, strings.Join(d.accepted(), ", "))
@@ -187,7 +187,7 @@ func (d *draft) readSetting(item string, seen map[string]bool) error {
 			return fmt.Errorf("%q is no flag, and %s has no value of its own; want one of %s", item, d.act.zero.ActName(), strings.Join(d.accepted(), ", "))
 		}
 		key, value = d.positional, item
-		setting, _ = settingOf(key)
+		setting, _ = d.settingOf(key)
 	case valued && setting.flag && !setting.optional:
 		return fmt.Errorf("%s is a flag and takes no value", key)
 	}

@@ -64,7 +64,7 @@ func TestParseScriptSaysWhatIsWrong(t *testing.T) {
 		"505x0":                    "want a number of attempts from 1",
 		"503x02":                   "want a number of attempts from 1",
 		"503x99999999999999999999": "want a number of attempts from 1",
-		"199":                      `"199" is no act; want a status from 200 to 999 or one of accept-hang, close, pass`,
+		"199":                      `"199" is no act; want a status from 200 to 999 or one of accept-hang, bandwidth, close`,
 		"rset":                     `"rset" is no act`,
 		"reset@nowhere":            "want request-head",
 		"reset@request-body":       "how many bytes",
@@ -148,7 +148,13 @@ func drawStep(t *rapid.T) faultserver.Step {
 			faultserver.Respond{Answer: answer}, faultserver.Succeed{}, faultserver.Reset{Answer: answer}, faultserver.Close{Answer: answer, Half: true},
 			faultserver.Stall{For: duration.Draw(t, "for"), Answer: answer}, faultserver.Truncate{After: size.Draw(t, "after"), Answer: answer, End: ends.Draw(t, "end")},
 			faultserver.Redirect{Status: answer.Status, To: "/a/b", RetryAfter: answer.RetryAfter}, faultserver.Stale{After: duration.Draw(t, "idle"), End: ends.Draw(t, "end")},
-			faultserver.Refuse{For: duration.Draw(t, "for")}, faultserver.AcceptHang{For: duration.Draw(t, "for")}, faultserver.Untouched{}, faultserver.Unbuilt{Name: "throttle"},
+			faultserver.Refuse{For: duration.Draw(t, "for")}, faultserver.AcceptHang{For: duration.Draw(t, "for")}, faultserver.Untouched{}, faultserver.Unbuilt{Name: "h2-data"},
+			faultserver.Raw{Pieces: []faultserver.Piece{faultserver.Piece(rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "piece")), "a"}, Every: duration.Draw(t, "every"), End: ends.Draw(t, "end")},
+			faultserver.Malformed{What: faultserver.TwoLengths, Answer: answer, Head: size.Draw(t, "head")},
+			faultserver.Dribble{Answer: answer, Every: duration.Draw(t, "every"), Bytes: size.Draw(t, "bytes")},
+			faultserver.Bandwidth{Rate: size.Draw(t, "rate"), Way: faultserver.Both, Answer: answer},
+			faultserver.SlowRead{After: duration.Draw(t, "late"), Every: duration.Draw(t, "every"), Bytes: size.Draw(t, "bytes"), Buffer: size.Draw(t, "buffer"), Answer: answer},
+			faultserver.ExpectContinue{Continue: faultserver.ContinueLate, After: duration.Draw(t, "late"), Answer: answer},
 		}).Draw(t, "act"),
 		When:     faultserver.When{Connection: rapid.SampledFrom([]faultserver.ConnectionKind{"", faultserver.FreshConnection, faultserver.ReusedConnection}).Draw(t, "when")},
 		Delay:    faultserver.Delay{Fixed: duration.Draw(t, "delay")},
@@ -168,7 +174,8 @@ func drawStep(t *rapid.T) faultserver.Step {
 
 // TestTheGrammarNamesEverySetting keeps the published grammar whole.
 func TestTheGrammarNamesEverySetting(t *testing.T) {
-	_, err := faultserver.ParseScript("respond:x=1,stall:x=1,truncate:x=1,redirect:x=1,stale:x=1,close:x=1")
+	_, err := faultserver.ParseScript("respond:x=1,stall:x=1,truncate:x=1,redirect:x=1,stale:x=1,close:x=1," +
+		"raw:x=1,malformed:x=1,dribble:x=1,bandwidth:x=1,slow-read:x=1,expect-continue:x=1")
 	if err == nil {
 		t.Fatal("an unknown setting was read")
 	}
@@ -188,13 +195,13 @@ func TestTheGrammarNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	if len(checked) < 19 {
+	if len(checked) < 29 {
 		t.Errorf("only %d settings were found in %v", len(checked), err)
 	}
 }
 
 func FuzzParseScript(f *testing.F) {
-	for _, seed := range []string{"503x2,reset,200", "stall:2s", "truncate@500:cut=between-chunks", "429:retry-after=", "reset@request-body@64KiB:when=reused", "redirect:308:to=/a", "x1", "h2-data", "503:…"} {
+	for _, seed := range []string{"503x2,reset,200", "stall:2s", "truncate@500:cut=between-chunks", "429:retry-after=", "reset@request-body@64KiB:when=reused", "redirect:308:to=/a", "x1", "h2-data", "503:…", "raw:SFRUUA.LzE:end=keep", "bandwidth:4KiB:way=both:gzip"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -9,7 +9,8 @@ import (
 )
 
 // parameters are an act's parameters as the notation of one-line scripts
-// knows them: the union over all acts, of which an act takes some.
+// knows them: those that several acts have, of which an act takes some, and its
+// own.
 type parameters struct {
 	answer Answer
 	wait   time.Duration
@@ -19,47 +20,81 @@ type parameters struct {
 	half   bool
 	to     string
 
-	// takes are the settings that the act has, positional the one of them whose
-	// key may be left out.
+	// own are the settings of this act alone, see fields.go, and ownAnswer is
+	// where its answer goes, if it has one.
+	own       []setting
+	ownAnswer *Answer
+	// takes are the other settings that the act has, positional the one of all
+	// of them whose key may be left out.
 	takes      []string
 	positional string
+	// make makes the act once all has been read.
+	make func(parameters) Act
 	// cutsAfter tells that "@" is followed by the act's number of bytes.
 	cutsAfter bool
 }
 
 // answerParameters are the settings of an act that has an answer.
-var answerParameters = []string{"status", "body", "seed", "framing", "retry-after", "retry-after-date", "retry-after-form"}
+var answerParameters = []string{"status", "body", "seed", "framing", "gzip", "retry-after", "retry-after-date", "retry-after-form"}
 
 // stepSettings are the settings that every step has.
 var stepSettings = []string{"commit", "delay", "forever", "optional", "probability", "when"}
 
-// A notation is how an act is made from its parameters.
+// A notation is how one-line scripts say an act.
 type notation struct {
 	zero Act
-	with func(parameters) Act
+	// start returns the parameters of an act that says nothing yet.
+	start func() parameters
+}
+
+// sharing is the notation of an act whose parameters are all shared ones.
+func sharing(zero Act, with func(parameters) Act) notation {
+	return notation{zero, func() parameters {
+		p := zero.parameters()
+		p.make = with
+		return p
+	}}
 }
 
 // notations are the acts that one-line scripts can name. An act is listed here
 // and nowhere else.
-var notations = map[string]notation{
-	"respond":     {Respond{}, func(p parameters) Act { return Respond{p.answer} }},
-	"succeed":     {Succeed{}, func(parameters) Act { return Succeed{} }},
-	"reset":       {Reset{}, func(p parameters) Act { return Reset{p.answer} }},
-	"close":       {Close{}, func(p parameters) Act { return Close{p.answer, p.half} }},
-	"stall":       {Stall{}, func(p parameters) Act { return Stall{p.wait, p.answer} }},
-	"truncate":    {Truncate{}, func(p parameters) Act { return Truncate{p.after, p.answer, p.end, p.cut} }},
-	"redirect":    {Redirect{}, func(p parameters) Act { return Redirect{p.answer.Status, p.to, p.answer.RetryAfter} }},
-	"stale":       {Stale{}, func(p parameters) Act { return Stale{p.answer, p.wait, p.end} }},
-	"refuse":      {Refuse{}, func(p parameters) Act { return Refuse{p.wait} }},
-	"accept-hang": {AcceptHang{}, func(p parameters) Act { return AcceptHang{p.wait} }},
-	"pass":        {Untouched{}, func(parameters) Act { return Untouched{} }},
+func notations() []notation {
+	return []notation{
+		sharing(Respond{}, func(p parameters) Act { return Respond{p.answer} }),
+		sharing(Succeed{}, func(parameters) Act { return Succeed{} }),
+		sharing(Reset{}, func(p parameters) Act { return Reset{p.answer} }),
+		sharing(Close{}, func(p parameters) Act { return Close{p.answer, p.half} }),
+		sharing(Stall{}, func(p parameters) Act { return Stall{p.wait, p.answer} }),
+		sharing(Truncate{}, func(p parameters) Act { return Truncate{p.after, p.answer, p.end, p.cut} }),
+		sharing(Redirect{}, func(p parameters) Act { return Redirect{p.answer.Status, p.to, p.answer.RetryAfter} }),
+		sharing(Stale{}, func(p parameters) Act { return Stale{p.answer, p.wait, p.end} }),
+		sharing(Refuse{}, func(p parameters) Act { return Refuse{p.wait} }),
+		sharing(AcceptHang{}, func(p parameters) Act { return AcceptHang{p.wait} }),
+		sharing(Untouched{}, func(parameters) Act { return Untouched{} }),
+		owning((*Raw).describe),
+		owning((*Malformed).describe),
+		owning((*Dribble).describe),
+		owning((*Bandwidth).describe),
+		owning((*SlowRead).describe),
+		owning((*ExpectContinue).describe),
+	}
+}
+
+// notationOf is the notation of the act of a name.
+func notationOf(name string) (notation, bool) {
+	all := notations()
+	i := slices.IndexFunc(all, func(n notation) bool { return n.zero.ActName() == name })
+	if i < 0 {
+		return notation{}, false
+	}
+	return all[i], true
 }
 
 // actNames are the names of the acts that are built, sorted.
 func actNames() []string {
 	var names []string
-	for name := range notations {
-		names = append(names, name)
+	for _, n := range notations() {
+		names = append(names, n.zero.ActName())
 	}
 	slices.Sort(names)
 	return names
@@ -75,6 +110,9 @@ type draft struct {
 // accepted are the settings that the step can have.
 func (d *draft) accepted() []string {
 	accepted := slices.Concat(d.takes, stepSettings)
+	for _, own := range d.own {
+		accepted = append(accepted, own.key)
+	}
 	slices.Sort(accepted)
 	return accepted
 }
@@ -98,12 +136,14 @@ func (s setting) flagMark() string {
 	return "="
 }
 
-func settingOf(key string) (setting, bool) {
-	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
-	if i < 0 {
-		return setting{}, false
+// settingOf is the setting of a key: the act's own, or else the shared one.
+func (d *draft) settingOf(key string) (setting, bool) {
+	for _, s := range slices.Concat(d.own, settings) {
+		if s.key == key {
+			return s, true
+		}
 	}
-	return settings[i], true
+	return setting{}, false
 }
 
 // settings are all the keys, in the order in which a step's text has them.
@@ -128,6 +168,7 @@ var settings = []setting{
 		return strconv.FormatUint(d.answer.Body.Seed, 10), d.answer.Body.Seed != 0
 	}},
 	word("framing", func(d *draft) *Framing { return &d.answer.Framing }, FramingLength, FramingChunked, FramingClose),
+	flag("gzip", func(d *draft) *bool { return &d.answer.Gzip }),
 	{key: "retry-after", read: func(d *draft, value string) error {
 		d.retryAfter().Value = value
 		return nil

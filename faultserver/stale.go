@@ -51,12 +51,7 @@ func (s Stale) end() EndKind {
 	return s.End
 }
 
-func (s Stale) answer(x *exchange) Answer {
-	if s.Answer.isZero() {
-		return x.session.success()
-	}
-	return s.Answer
-}
+func (s Stale) answer(x *exchange) Answer { return x.session.orSuccess(s.Answer) }
 
 func (s Stale) intent(x *exchange) Effect {
 	effect := x.answerIntent("stale", s.answer(x))

@@ -42,14 +42,14 @@ func (t Truncate) place() place {
 // sent is how many body bytes are sent.
 func (t Truncate) sent() Size {
 	if t.Cut == CutBeforeLastCRLF {
-		return Size(t.Answer.withPartBody(0).Body.Len())
+		return Size(t.Answer.Encoded().withPartBody(0).Body.Len())
 	}
 	return t.After
 }
 
 func (t Truncate) validate(at Point) []error {
 	problems := t.Answer.partProblems(at)
-	if length := t.Answer.withPartBody(t.After).Body.Len(); t.Cut != CutBeforeLastCRLF && int64(t.After) == length {
+	if length := t.Answer.Encoded().withPartBody(t.After).Body.Len(); t.Cut != CutBeforeLastCRLF && int64(t.After) == length {
 		problems = append(problems, fmt.Errorf("after: %s cuts nothing off a body of %d bytes; want fewer", t.After, length))
 	}
 	switch t.Cut {

@@ -142,6 +142,9 @@ func (s Step) problems(kind scriptKind) []error {
 		refuse("at %s with N %d: only request-body and response-body have a number of bytes, 0 or more", s.At.Phase, int64(s.At.N))
 	}
 	problems = append(problems, s.Act.validate(s.point(kind))...)
+	if judge, is := s.Act.(stepJudge); is {
+		problems = append(problems, judge.withStep(s)...)
+	}
 	problems = append(problems, s.Delay.problems()...)
 	if s.Times < Forever {
 		refuse("times %d; want a number of attempts or Forever", s.Times)
@@ -188,6 +191,7 @@ func (a Answer) problems() []error {
 	problems = append(problems, a.Headers.problems("headers")...)
 	problems = append(problems, a.Trailers.problems("trailers")...)
 	problems = append(problems, within("", []error{a.Body.Validate()})...)
+	problems = append(problems, a.gzipProblems()...)
 	if a.Body.Stream {
 		refuse("body: stream has a meaning for requests only; leave it out")
 	}
@@ -197,10 +201,10 @@ func (a Answer) problems() []error {
 		}
 	}
 	if len(a.Headers.Values("Content-Length")) > 1 {
-		refuse("more than one Content-Length is malformed, which is %w", ErrUnbuilt)
+		refuse("more than one Content-Length: say malformed: two-lengths")
 	}
 	if a.Headers.Values("Content-Length") != nil && a.Framing == FramingChunked {
-		refuse("Content-Length with framing: chunked is malformed, which is %w", ErrUnbuilt)
+		refuse("Content-Length with framing: chunked: say malformed: length-and-chunked")
 	}
 	if a.Headers.Values("Transfer-Encoding") != nil {
 		refuse("Transfer-Encoding is the engine's to add; say framing: chunked")
@@ -244,7 +248,7 @@ func (a Answer) partProblems(at Point) []error {
 	if at.N > math.MaxInt64/2 {
 		return append(problems, fmt.Errorf("%s of body; want at most %s", at.N, Size(math.MaxInt64/2)))
 	}
-	if length := a.withPartBody(at.N).Body.Len(); int64(at.N) > length {
+	if length := a.Encoded().withPartBody(at.N).Body.Len(); int64(at.N) > length {
 		problems = append(problems, fmt.Errorf("%s lies beyond the body's %d bytes", at, length))
 	}
 	return problems
@@ -291,7 +295,7 @@ func (h Headers) problems(what string) []error {
 			problems = append(problems, fmt.Errorf("%s: %q is no header name", what, line.Name))
 		}
 		if strings.ContainsFunc(line.Value, isControl) {
-			problems = append(problems, fmt.Errorf("%s: the value of %s has control characters, %q; bytes like these are malformed, which is %w", what, line.Name, line.Value, ErrUnbuilt))
+			problems = append(problems, fmt.Errorf("%s: the value of %s has control characters, %q; say them with raw", what, line.Name, line.Value))
 		}
 	}
 	return problems

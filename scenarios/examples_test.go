@@ -70,8 +70,8 @@ func TestAnActThatIsNotBuiltParsesAndRefusesToRun(t *testing.T) {
 }
 
 func TestWhatTheServerRefusesIsNotRunnable(t *testing.T) {
-	c := parseOne(t, "script: [{reset: accept}, slow-read]")
-	want := []string{"body.one: act slow-read is not built yet", "body.one: script: step 1, reset: at accept: "}
+	c := parseOne(t, "script: [{reset: accept}, h2-window]")
+	want := []string{"body.one: act h2-window is not built yet", "body.one: script: step 1, reset: at accept: "}
 	got := strings.Split(fmt.Sprint(c.Runnable()), "\n")
 	if len(got) != 2 || got[0] != want[0] || !strings.HasPrefix(got[1], want[1]) {
 		t.Errorf("got %q, want what begins with %q", got, want)

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/base64"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -39,6 +40,7 @@ func newForms() map[reflect.Type]form {
 	put(forms, "a header's name, or a mapping of one name to its value", readHeader)
 	put(forms, "a value, or {date: +2s, form: asctime}", readRetryAfter)
 	put(forms, "a text, or {text}, or {size, seed, stream}", readBody)
+	put(forms, "a text, or {base64}", readPiece)
 	put(forms, "a duration, or {uniform}, {normal}, {lognormal} or {until}, with {max}", readDelay)
 	put(forms, "plain, tls, h2 or h2c, or {protocol, second-host}", readServer)
 	put(forms, "a mapping of the words of the vocabulary, and of calls by name", readExpectations)
@@ -167,6 +169,24 @@ func readRetryAfter(d *decoder, n node, into *faultserver.RetryAfter) bool {
 	if n.Kind == yaml.MappingNode && !given {
 		d.problem(n, "expected {date: +2s}, or a value such as 2")
 	}
+	return true
+}
+
+// readPiece reads bytes: a text, or what YAML cannot write in base64.
+func readPiece(d *decoder, n node, into *faultserver.Piece) bool {
+	if n.Kind == yaml.ScalarNode {
+		*into = faultserver.Piece(n.Value)
+		return true
+	}
+	var in struct {
+		Base64 string `yaml:"base64"`
+	}
+	d.mapping(n, reflect.ValueOf(&in).Elem())
+	content, err := base64.StdEncoding.Strict().DecodeString(in.Base64)
+	if err != nil {
+		d.problem(n, "base64: %q: %v; expected the usual alphabet, with padding", clipped(in.Base64), err)
+	}
+	*into = faultserver.Piece(content)
 	return true
 }
 

@@ -58,7 +58,18 @@ func TestForms(t *testing.T) {
 		{"script: [{stale: rst}]", script, []faultserver.Step{{Act: faultserver.Stale{End: faultserver.EndRST}}}},
 		{"connections: [{accept-hang: 1s}, {refuse: 300ms}, pass]", func(c *scenarios.Contract) any { return c.Connections }, []faultserver.Step{
 			{Act: faultserver.AcceptHang{For: time.Second}}, {Act: faultserver.Refuse{For: 300 * time.Millisecond}}, {Act: faultserver.Untouched{}}}},
-		{"script: [{slow-read: {rate: 1KiB, deep: [{a: b}]}, times: 2}]", script, []faultserver.Step{{Act: faultserver.Unbuilt{Name: "slow-read"}, Times: 2}}},
+		{"script: [{h2-window: {size: 1KiB, deep: [{a: b}]}, times: 2}]", script, []faultserver.Step{{Act: faultserver.Unbuilt{Name: "h2-window"}, Times: 2}}},
+		{`script: [{raw: "HTTP/1.1 200 OK\r\n\r\n"}]`, script, []faultserver.Step{{Act: faultserver.Raw{Pieces: []faultserver.Piece{"HTTP/1.1 200 OK\r\n\r\n"}}}}},
+		{"script: [{raw: {pieces: [a, {base64: /wA=}], every: 10ms, end: keep}}]", script, []faultserver.Step{
+			{Act: faultserver.Raw{Pieces: []faultserver.Piece{"a", "\xff\x00"}, Every: 10 * time.Millisecond, End: faultserver.EndKeep}}}},
+		{"script: [{malformed: two-lengths}]", script, []faultserver.Step{{Act: faultserver.Malformed{What: faultserver.TwoLengths}}}},
+		{"script: [{malformed: {what: oversized-head, head: 1MiB}}]", script, []faultserver.Step{{Act: faultserver.Malformed{What: faultserver.OversizedHead, Head: faultserver.MiB}}}},
+		{"script: [{dribble: 20ms}]", script, []faultserver.Step{{Act: faultserver.Dribble{Every: 20 * time.Millisecond}}}},
+		{"script: [{bandwidth: 4KiB}]", script, []faultserver.Step{{Act: faultserver.Bandwidth{Rate: 4 * faultserver.KiB}}}},
+		{"script: [{bandwidth: {rate: 4KiB, way: both, answer: {status: 201}}}]", script, []faultserver.Step{
+			{Act: faultserver.Bandwidth{Rate: 4 * faultserver.KiB, Way: faultserver.Both, Answer: faultserver.Answer{Status: 201}}}}},
+		{"script: [{slow-read: {after: 1s, bytes: 2KiB}}]", script, []faultserver.Step{{Act: faultserver.SlowRead{After: time.Second, Bytes: 2 * faultserver.KiB}}}},
+		{"script: [{expect-continue: never}]", script, []faultserver.Step{{Act: faultserver.ExpectContinue{Continue: faultserver.ContinueNever}}}},
 		// what goes with an act
 		{"script: [{succeed: {}, commit: by-key, times: forever, optional: true, note: see, probability: 0.25}]", script, []faultserver.Step{
 			{Act: faultserver.Succeed{}, Commit: faultserver.CommitByKey, Times: faultserver.Forever, Optional: true, Note: "see", Probability: ptr(0.25)}}},

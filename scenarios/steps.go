@@ -24,6 +24,13 @@ var acts = map[string]actForm{
 	"refuse":      act[faultserver.Refuse]("a duration", scalarRefuse),
 	"accept-hang": act[faultserver.AcceptHang]("a duration", scalarAcceptHang),
 	"pass":        act[faultserver.Untouched]("", nil),
+
+	"raw":             act[faultserver.Raw]("a text", scalarRaw),
+	"malformed":       act[faultserver.Malformed]("what is broken", scalarMalformed),
+	"dribble":         act[faultserver.Dribble]("a duration", scalarDribble),
+	"bandwidth":       act[faultserver.Bandwidth]("a size", scalarBandwidth),
+	"slow-read":       act[faultserver.SlowRead]("a duration", scalarSlowRead),
+	"expect-continue": act[faultserver.ExpectContinue]("sent, late or never", scalarExpectContinue),
 }
 
 // actForm is how an act is written.
@@ -91,6 +98,31 @@ func scalarRefuse(d *decoder, n node, _ *faultserver.Step, act *faultserver.Refu
 
 func scalarAcceptHang(d *decoder, n node, _ *faultserver.Step, act *faultserver.AcceptHang) {
 	one(d, n, &act.For)
+}
+
+func scalarRaw(d *decoder, n node, _ *faultserver.Step, act *faultserver.Raw) {
+	act.Pieces = make([]faultserver.Piece, 1)
+	one(d, n, &act.Pieces[0])
+}
+
+func scalarMalformed(d *decoder, n node, _ *faultserver.Step, act *faultserver.Malformed) {
+	one(d, n, &act.What)
+}
+
+func scalarDribble(d *decoder, n node, _ *faultserver.Step, act *faultserver.Dribble) {
+	one(d, n, &act.Every)
+}
+
+func scalarBandwidth(d *decoder, n node, _ *faultserver.Step, act *faultserver.Bandwidth) {
+	one(d, n, &act.Rate)
+}
+
+func scalarSlowRead(d *decoder, n node, _ *faultserver.Step, act *faultserver.SlowRead) {
+	one(d, n, &act.Every)
+}
+
+func scalarExpectContinue(d *decoder, n node, _ *faultserver.Step, act *faultserver.ExpectContinue) {
+	one(d, n, &act.Continue)
 }
 
 func scalarPoint[A any](d *decoder, n node, step *faultserver.Step, _ *A) { one(d, n, &step.At) }

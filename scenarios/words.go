@@ -30,9 +30,13 @@ var words = collect(
 	list(faultserver.CommitAlways, faultserver.CommitByKey),
 	list(faultserver.Started, faultserver.Returned, faultserver.AllOthersReturned, faultserver.Arrived,
 		faultserver.Answered, faultserver.Struck),
-	list(faultserver.EndFIN, faultserver.EndRST, faultserver.EndStall),
+	list(faultserver.EndFIN, faultserver.EndRST, faultserver.EndStall, faultserver.EndKeep),
 	list(faultserver.CutInsideChunk, faultserver.CutBetweenChunks, faultserver.CutBeforeLastCRLF),
 	list(faultserver.FramingLength, faultserver.FramingChunked, faultserver.FramingClose),
+	list(faultserver.BadChunkSize, faultserver.BadCRLF, faultserver.TwoLengths, faultserver.LengthAndChunked,
+		faultserver.OversizedHead, faultserver.BadStatusLine, faultserver.WrongDigest, faultserver.BrokenGzip),
+	list(faultserver.Down, faultserver.Up, faultserver.Both),
+	list(faultserver.ContinueSent, faultserver.ContinueLate, faultserver.ContinueNever),
 	list(faultserver.IMFFixdate, faultserver.RFC850, faultserver.Asctime),
 )
 

@@ -71,6 +71,13 @@ func (s *schema) scalars(c *comments) error {
 	return nil
 }
 
+// pieceInBase64 is how bytes are written that YAML cannot write as a text.
+func pieceInBase64() *object {
+	properties := jsonschema.NewProperties()
+	properties.Set("base64", &object{Type: "string", Pattern: `^[A-Za-z0-9+/]*={0,2}$`, Description: "The bytes in base64, with padding."})
+	return &object{Type: "object", Properties: properties, Required: []string{"base64"}, AdditionalProperties: jsonschema.FalseSchema}
+}
+
 // closedLists defines each closed list of words.
 func (s *schema) closedLists(c *comments) error {
 	for t, words := range scenarios.Words() {
@@ -102,6 +109,7 @@ func (s *schema) shortForms(c *comments) error {
 		reflect.TypeFor[[]scenarios.ErrorKind]():    {ref("error-kind"), {Type: "array", Items: ref("error-kind")}},
 		reflect.TypeFor[scenarios.Field]():          {{Type: "string", Pattern: fieldPattern}},
 		reflect.TypeFor[faultserver.Body]():         {ref("text")},
+		reflect.TypeFor[faultserver.Piece]():        {ref("text"), pieceInBase64()},
 		reflect.TypeFor[faultserver.Delay]():        {ref("duration")},
 		reflect.TypeFor[faultserver.Header]():       {ref("text"), {Type: "object", AdditionalProperties: ref("text"), MaxProperties: one(), MinProperties: one()}},
 		reflect.TypeFor[faultserver.Headers]():      {{Type: "object", AdditionalProperties: &object{AnyOf: []*object{ref("text"), {Type: "array", Items: ref("text")}}}}},

@@ -25,6 +25,13 @@ func shortActs() map[string][]*object {
 		"stale":       {ref("duration"), ref("end-kind")},
 		"refuse":      {ref("duration")},
 		"accept-hang": {ref("duration")},
+
+		"raw":             {ref("text")},
+		"malformed":       {ref("malformation")},
+		"dribble":         {ref("duration")},
+		"bandwidth":       {ref("size")},
+		"slow-read":       {ref("duration")},
+		"expect-continue": {ref("continuation")},
 	}
 }
 
