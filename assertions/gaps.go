@@ -14,6 +14,13 @@ import (
 // was 427 ms at the 99th percentile, so 387 ms late; 1 s is over twice that.
 const gapSlack = time.Second
 
+// timerGrain is what a lower bound leaves for runtimes whose timers count whole
+// milliseconds, from the one that has begun. Measured: of 4,000 timers of 5 ms
+// of Node.js 20, 26 fired up to 0.92 ms early; of 1,200 waits of its clients for
+// Retry-After: 1, 50 ended up to 0.65 ms early. Nobody asks for less than a
+// millisecond.
+const timerGrain = time.Millisecond
+
 // gap is the pause before a retry: from the end of an attempt to the arrival of
 // the call's next one, on the server's clock.
 type gap struct {
@@ -84,9 +91,9 @@ type boundKind struct {
 
 var lowerBound = boundKind{
 	name: "gaps.min", how: "at least", bound: minBound, measure: gap.atLeast,
-	limit: func(g gap, b bound) Limit { return g.arrival().notBefore(g.prev.End.Earliest, b.limit, g.next.Arrived) },
+	limit: func(g gap, b bound) Limit { return g.arrival().notBefore(g.prev.End.Earliest, b.limit-timerGrain, g.next.Arrived) },
 	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
-		if pause < b.limit {
+		if pause < b.limit-timerGrain {
 			t.fail(gapSentence(s, g, pause, b, "too early"), g.prev.Index, g.next.Index)
 		}
 	},
@@ -170,6 +177,14 @@ func (k boundKind) text(asked scenarios.GapBound, limits []string) string {
 // minBound is the least that a pause may be. One that every pause keeps is
 // none: it could not fail.
 func minBound(s subject, g gap, asked scenarios.GapBound) bound {
+	b := leastPause(s, g, asked)
+	if b.none == "" && b.limit <= timerGrain {
+		b.none = fmt.Sprintf("a pause of %v is asked for, which timers cannot tell from none", dur(b.limit))
+	}
+	return b
+}
+
+func leastPause(s subject, g gap, asked scenarios.GapBound) bound {
 	switch {
 	case asked.RetryAfter:
 		return retryAfterBound(s, g)

@@ -36,7 +36,9 @@ func gapsCases() []wordCase {
 	leftLater := func(a *faultserver.Attempt) { a.Client.At = time.Second }
 	return []wordCase{
 		{"a pause that is long enough", paused(40 * ms), "", atLeast(40 * ms), []state{isOK}},
-		{"a pause that is a hair too short", paused(40*ms - 1), "", atLeast(40 * ms), []state{isRed}},
+		{"a pause that is short by what timers are", paused(39 * ms), "", atLeast(40 * ms), []state{isOK}},
+		{"a pause that is a hair shorter", paused(39*ms - 1), "", atLeast(40 * ms), []state{isRed}},
+		{"a pause that timers cannot tell from none", paused(0), "", atLeast(ms), []state{isBlind}},
 		{"a machine that is late excuses no short pause", paused(20*ms, late(time.Second)), "", atLeast(40 * ms), []state{isRed}},
 		{"only the second pause is asked about", evidenceOf(failed(1, 0, ms), failed(2, 2*ms, 3*ms), failed(3, 103*ms, 104*ms)), "", atLeast(100*ms, 2), []state{isOK}},
 		{"the second pause, which never was", paused(40 * ms), "", atLeast(40*ms, 2), []state{isBlind}},
@@ -67,7 +69,7 @@ func gapsCases() []wordCase {
 		{"Retry-After kept", paused(time.Second, sentRetryAfter(seconds)), "", asked, []state{isOK}},
 		{"Retry-After undercut", paused(40*ms, sentRetryAfter(seconds)), "", asked, []state{isRed}},
 		{"a date kept", paused(1500*ms, sentRetryAfter(date)), "", asked, []state{isOK}},
-		{"a date undercut", paused(1499*ms, sentRetryAfter(date)), "", asked, []state{isRed}},
+		{"a date undercut", paused(1498*ms, sentRetryAfter(date)), "", asked, []state{isRed}},
 		{"Retry-After above the policy's cap", paused(500*ms, sentRetryAfter(seconds), func(e *Evidence) { e.Policy.RetryAfterCap = ptr(500 * ms) }), "", asked, []state{isOK}},
 		{"Retry-After, and less than the policy's cap", paused(400*ms, sentRetryAfter(seconds), func(e *Evidence) { e.Policy.RetryAfterCap = ptr(500 * ms) }), "", asked, []state{isRed}},
 		{"a Retry-After that asks for nothing", paused(0, sentRetryAfter(faultserver.SentRetryAfter{Value: "soon"})), "", asked, []state{isBlind}},
@@ -107,12 +109,12 @@ func TestBackoffRange(t *testing.T) {
 }
 
 // A client that waits as long as its policy says, or longer by what the machine
-// is late, is never blamed for too short a pause; one that waits a nanosecond
-// less always is.
+// is late, is never blamed for too short a pause, nor one whose timer was early
+// by as much as timers are; one that waits a nanosecond less always is.
 func TestALowerBoundIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		pause := time.Duration(rapid.Int64Range(1, int64(10*time.Second)).Draw(t, "pause"))
+		pause := time.Duration(rapid.Int64Range(int64(timerGrain)+1, int64(10*time.Second)).Draw(t, "pause"))
 		late := time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "late"))
 		stamped := time.Duration(rapid.Int64Range(0, int64(50*ms)).Draw(t, "latest stamp after earliest"))
 		arrive := func(at time.Duration) Check {
@@ -124,8 +126,11 @@ func TestALowerBoundIsExact(t *testing.T) {
 		if got := arrive(ms + pause + late); stateOf(got) != isOK {
 			t.Fatalf("kept, %v late: %+v", late, got)
 		}
-		if got := arrive(ms + pause - 1); stateOf(got) != isRed {
-			t.Fatalf("a nanosecond short: %+v", got)
+		if got := arrive(ms + pause - timerGrain); stateOf(got) != isOK {
+			t.Fatalf("kept by an early timer: %+v", got)
+		}
+		if got := arrive(ms + pause - timerGrain - 1); stateOf(got) != isRed {
+			t.Fatalf("a nanosecond short of that: %+v", got)
 		}
 	})
 }
