@@ -13,6 +13,8 @@ type inMemory struct{ resp http.Response }
 
 func (m *inMemory) RoundTrip(*http.Request) (*http.Response, error) { return &m.resp, nil }
 
+func (m *inMemory) Do(*http.Request) (*http.Response, error) { return &m.resp, nil }
+
 func accepted() *inMemory {
 	return &inMemory{http.Response{StatusCode: 200, Body: http.NoBody}}
 }
@@ -23,6 +25,10 @@ func TestSuccessPathAllocatesNothing(t *testing.T) {
 	req, err := http.NewRequest(http.MethodGet, "http://upstream.test/", nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(testing.AllocsPerRun(1000, func() { _, _ = tr.RoundTrip(req) })).To(BeZero())
+
+	client, err := resilient.NewClient(resilient.WithHTTPClient(accepted()), resilient.WithRetryCount(2))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(testing.AllocsPerRun(1000, func() { _, _ = client.Do(req) })).To(BeZero(), "a Client's")
 }
 
 func BenchmarkSuccess(b *testing.B) {

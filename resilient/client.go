@@ -39,8 +39,9 @@ type Doer interface {
 // one above the cap ends the call, and no pause is begun that the deadline
 // would cut short.
 type Client struct {
-	doer     doerTripper
-	fallback Fallback // nil: none
+	base     http.RoundTripper // the Doer
+	closes   bool              // the Doer closes the body of each request that it is given
+	fallback Fallback          // nil: none
 
 	adding sync.Mutex // one AddPlugin at a time
 	policy atomic.Pointer[policy]
@@ -64,7 +65,9 @@ func NewClient(opts ...ClientOption) (*Client, error) {
 			return nil, errors.New("resilient.NewClient: the http.Client has a resilient.Transport: the attempts of the two would multiply")
 		}
 	}
-	c := &Client{doer: doerTripper{cfg.sender()}, fallback: cfg.fallback}
+	sender := cfg.sender()
+	_, closes := sender.(*http.Client)
+	c := &Client{base: doerTripper{sender}, closes: closes, fallback: cfg.fallback}
 	c.policy.Store(cfg.policy)
 	return c, nil
 }
@@ -108,13 +111,13 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if req == nil {
 		return nil, errors.New("resilient.Client: the request is nil")
 	}
-	if _, closes := c.doer.Doer.(*http.Client); closes || !hasBody(req) {
-		return c.result(req, c.policy.Load().run(req, c.doer))
+	if c.closes || !hasBody(req) {
+		return c.result(req, c.policy.Load().run(req, c.base))
 	}
 	body := &onceCloser{ReadCloser: req.Body}
 	req = req.WithContext(req.Context())
 	req.Body = body
-	out := c.policy.Load().run(req, c.doer)
+	out := c.policy.Load().run(req, c.base)
 	out.closeLater(body)
 	return c.result(req, out)
 }

@@ -153,7 +153,7 @@ func (r *race) again() (outcome, bool) {
 func (r *race) finished(f finish) (outcome, bool) {
 	c, cancel := r.call, r.running[f.number]
 	delete(r.running, f.number)
-	decision := c.judge(f.resp, f.err)
+	decision := c.policy.judge(c.request, f.resp, f.err)
 	if c.observed() {
 		c.tell(Event{
 			Kind: EventResult, Attempt: f.number, Request: f.request, Response: f.resp, Err: f.err,

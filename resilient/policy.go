@@ -22,7 +22,7 @@ const (
 type policy struct {
 	attempts       int
 	methods        []string
-	statuses       []int // sorted
+	statuses       []int
 	classifier     Classifier
 	backoff        Backoff
 	retryAfterCap  time.Duration // 0: none
@@ -74,8 +74,12 @@ func (p *policy) maySendTwice(req *http.Request) bool {
 	return p.anyMethod || p.retriesMethod(req.Method) || req.Header.Get(idempotencyKey) != "" || idempotent(req.Context())
 }
 
-// judge decides on the result of one attempt, and tells the budget.
+// judge decides on the result of one attempt of a call, and tells the budget. It
+// leaves alone what the caller's own end has brought about.
 func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decision {
+	if err != nil && req.Context().Err() != nil {
+		return Stop
+	}
 	decision := p.ordinary(req, resp, err)
 	if p.classifier != nil {
 		decision = p.classifier(resp, err, decision)
@@ -93,10 +97,8 @@ func (p *policy) judge(req *http.Request, resp *http.Response, err error) Decisi
 
 // ordinary is the decision without a classifier.
 func (p *policy) ordinary(req *http.Request, resp *http.Response, err error) Decision {
-	if err == nil {
-		if _, listed := slices.BinarySearch(p.statuses, resp.StatusCode); listed {
-			return Retry
-		}
+	if err == nil && slices.Contains(p.statuses, resp.StatusCode) {
+		return Retry
 	}
 	switch {
 	case p.classify != nil:

@@ -30,8 +30,9 @@ type RateBudget struct {
 	slice   time.Duration // the time that one tally covers; 0: for ever
 
 	mu      sync.Mutex
-	start   time.Time // of the first tally
-	current int64     // the number of the slice that is counted now
+	start   time.Time     // of the first tally
+	current int64         // the number of the slice that is counted now
+	until   time.Duration // from the start: when that slice ends
 	tallies [windowSlices]tally
 	sum     tally
 }
@@ -115,7 +116,11 @@ func (b *RateBudget) tally() *tally {
 	if b.slice == 0 {
 		return &b.tallies[0]
 	}
-	slice := max(int64(time.Since(b.start)/b.slice), b.current)
+	elapsed := time.Since(b.start)
+	if elapsed < b.until {
+		return &b.tallies[b.current%windowSlices] // without a division, in the path of every call
+	}
+	slice := max(int64(elapsed/b.slice), b.current)
 	for range min(slice-b.current, windowSlices) {
 		b.current++
 		old := &b.tallies[b.current%windowSlices]
@@ -123,6 +128,6 @@ func (b *RateBudget) tally() *tally {
 		b.sum.retries -= old.retries
 		*old = tally{}
 	}
-	b.current = slice
+	b.current, b.until = slice, time.Duration(slice+1)*b.slice
 	return &b.tallies[slice%windowSlices]
 }

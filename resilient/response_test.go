@@ -31,6 +31,19 @@ func TestResponse(t *testing.T) {
 		g.Expect(w.opened.Load()).To(BeEquivalentTo(3))
 		g.Expect(w.closed.Load()).To(BeEquivalentTo(3))
 	})
+	rule(t, "a response that names no request gets the caller's", func(t *testing.T, g Gomega) {
+		base := roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 503, Body: http.NoBody}, nil
+		})
+		req := request(t, "GET", nil)
+		resp, err := transport(g, base, resilient.WithStatuses()).RoundTrip(req)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(resp.Request).To(BeIdenticalTo(req))
+
+		resp, err = transport(g, base, resilient.WithAttempts(1)).RoundTrip(req)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(resilient.Info(resp).Cause).To(Equal(resilient.CauseExhausted))
+	})
 	rule(t, "R2: draining a discarded response is capped in bytes", func(t *testing.T, g Gomega) {
 		w := plays(answersWith(503, func() io.ReadCloser { return endless{} }), answers(200))
 		_, err := transport(g, w, resilient.WithDrain(1000, time.Second)).RoundTrip(request(t, "GET", nil))
