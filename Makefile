@@ -22,7 +22,7 @@ in-nested = @for dir in $(NESTED); do echo "in $$dir: $(1)"; (cd $$dir && $(1)) 
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/faultsrv
@@ -66,6 +66,10 @@ vet: ## Run go vet
 .PHONY: reliability
 reliability: ## Judge the reference client 50 times, half of them on a busy machine: the same verdicts each time
 	go test ./suites -run 'TestVerdictsDoNotFlicker' -count=1 -timeout 30m -args -repeats=50
+
+.PHONY: bench-client
+bench-client: ## Compare what the reference client and its breaker cost with what others do
+	cd bench && go run .
 
 .PHONY: lint
 lint: ## Run golangci-lint, pinned in tools/golangci-lint.mod
