@@ -98,7 +98,7 @@ func (c *client) do(ctx context.Context, request suites.Request, body *wireBody)
 	case err != nil:
 		return broken(err)
 	default:
-		return got.outcome()
+		return covered(got.outcome(), c.subject.profile)
 	}
 }
 

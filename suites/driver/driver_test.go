@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
@@ -133,6 +135,24 @@ func TestAPolicyThatTheDriverRefusesIsUnsupported(t *testing.T) {
 	}
 	if err := client.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhatTheCapabilitiesDoNotCoverIsNotLookedAt(t *testing.T) {
+	t.Parallel()
+	told := func() scenarios.Outcome {
+		return scenarios.Outcome{
+			Kind: scenarios.ErrorOutcome, Status: 503, BodySHA256: "x", BodyLength: 1,
+			Error: &scenarios.OutcomeError{Kind: scenarios.ErrReset, Chain: []scenarios.ErrorKind{scenarios.ErrTimeout}, LastStatus: 503, Message: "m"},
+		}
+	}
+	bare := scenarios.Outcome{Kind: scenarios.ErrorOutcome, Error: &scenarios.OutcomeError{Kind: scenarios.ErrOther, Message: "m"}}
+	if diff := cmp.Diff(bare, covered(told(), suites.Profile{})); diff != "" {
+		t.Errorf("without capabilities:\n%s", diff)
+	}
+	all := suites.Profile{Capabilities: []scenarios.Capability{scenarios.CanStatus, scenarios.CanResponseBody, scenarios.CanErrorKind}}
+	if diff := cmp.Diff(told(), covered(told(), all)); diff != "" {
+		t.Errorf("with the capabilities:\n%s", diff)
 	}
 }
 

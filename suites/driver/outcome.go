@@ -9,6 +9,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
 )
 
 // The outcomes that a result may tell.
@@ -64,6 +65,21 @@ func (r result) outcome() scenarios.Outcome {
 		for _, kind := range r.Error.Chain {
 			outcome.Error.Chain = append(outcome.Error.Chain, scenarios.ErrorKind(kind))
 		}
+	}
+	return outcome
+}
+
+// covered is an outcome without what the client's capabilities do not cover: a
+// driver that fills in a field all the same is not judged by it.
+func covered(outcome scenarios.Outcome, profile suites.Profile) scenarios.Outcome {
+	if !profile.Can(scenarios.CanStatus) {
+		outcome.Status = 0
+	}
+	if !profile.Can(scenarios.CanResponseBody) {
+		outcome.BodySHA256, outcome.BodyLength = "", 0
+	}
+	if outcome.Error != nil && !profile.Can(scenarios.CanErrorKind) {
+		outcome.Error.Kind, outcome.Error.Chain, outcome.Error.LastStatus = scenarios.ErrOther, nil, 0
 	}
 	return outcome
 }
