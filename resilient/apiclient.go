@@ -42,14 +42,14 @@ type APIConfig struct {
 	MaxBody int64
 	// Doer sends the requests. Nil: an http.Client of its own.
 	Doer Doer
-	// Options go before the policy that the fields above give.
+	// Options have the last word: they change what the fields above say.
 	Options []Option
 }
 
 // APIClient asks an API under one base URL and returns bodies, or errors with
 // names. It retries 502, 503, 504 and transport failures, an answer that
-// breaks off included, and waits longer by the same amount each time. It is
-// safe for concurrent use.
+// breaks off included, and waits longer by the same amount each time. A 429 is
+// not retried, unless [WithStatuses] lists it. It is safe for concurrent use.
 //
 // Like its model it retries a POST as it does a GET, which is a trap where
 // the API does not recognize a repeated one. The safe way is

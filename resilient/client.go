@@ -26,10 +26,12 @@ type Doer interface {
 // Patch and Delete build a request, and Do sends it, with the retries of this
 // package's one engine. It is safe for concurrent use.
 //
-// Without options it makes no retries. With [WithRetryCount] it keeps three
+// Without options it makes no retries. With [WithRetryCount] it keeps four
 // habits of its model, each a trap where the server is not meant for it:
 //   - every method is retried, POST included. The safe way is
 //     [WithMethods], which a Client takes like every [Option].
+//   - every 5xx is retried, also a 501, which no repetition changes. The safe
+//     way is [WithClassifier].
 //   - every error of the Doer is retried, such as a certificate that is not
 //     trusted. The safe way is [WithClassifier].
 //   - a body without GetBody is read into memory whole. The safe way is

@@ -57,6 +57,13 @@
 // backoff as it is. A value above the cap ([WithRetryAfterCap], a minute)
 // ends the call with that response.
 //
+// # How long
+//
+// Nothing bounds a call but its context: give it a deadline, or the http.Client
+// a Timeout, which is one. Either spans all attempts and pauses. A server that
+// hangs would use it up at the first attempt; [WithAttemptTimeout] gives each
+// attempt a bound of its own, so that there is time for the next.
+//
 // A pause ends with the caller's context. One that could not end before the
 // context's deadline is not begun: the call returns at once.
 //
@@ -117,14 +124,16 @@
 // [Client] has helper methods and takes plugins, after heimdall's httpclient;
 // [APIClient] asks one API and returns bodies, or errors with the names of
 // statuses. Both are policies over the same engine. Package breaker puts a
-// circuit breaker before a Transport, and has a Client with one inside.
+// circuit breaker before a Transport, and has a Client with one inside. What
+// these forms keep of their models, and how programs written for others look
+// with this package, stands in COMING-FROM.md beside it.
 //
 // # Watching it
 //
 // An [Observer] sees each attempt, result and pause, with its number, delay
 // and reason, and the state of budget and breaker; [NewLogObserver] logs them
-// with log/slog. Without an observer, events cost nothing. Passwords in URLs
-// are redacted in errors and logs.
+// with log/slog. Without an observer, events cost nothing: a call that succeeds
+// at once allocates nothing. Passwords in URLs are redacted in errors and logs.
 //
 // # Under net/http
 //

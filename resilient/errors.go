@@ -14,7 +14,8 @@ import (
 // the last response was accepted.
 type Cause string
 
-// The causes. Each has a sentinel error that errors.Is finds in an [Error].
+// The causes. Each has a sentinel error that errors.Is finds in an [Error], but
+// CauseRetryAfter, which comes with a response alone.
 const (
 	CauseExhausted     Cause = "exhausted"      // all attempts were made
 	CauseNotReplayable Cause = "not-replayable" // the body cannot be sent again
