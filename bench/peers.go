@@ -56,7 +56,7 @@ func retryableHTTP(base http.RoundTripper, to target) (call, error) {
 		if to.body != nil {
 			body = to.body
 		}
-		req, err := retryablehttp.NewRequest(to.method, to.url, body) //nolint:noctx // a context is not what is measured
+		req, err := retryablehttp.NewRequest(to.method, to.url, body)
 		if err != nil {
 			return 0, err
 		}

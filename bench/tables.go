@@ -55,7 +55,7 @@ func (s scenario) field() (runners []runner, closed func() error, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+		base := http.DefaultTransport.(*http.Transport).Clone()
 		base.Proxy = nil
 		to.url = session.URL()
 		server = func() http.RoundTripper { return base }
@@ -103,6 +103,8 @@ func clientTable(w io.Writer, s scenario, rounds int, each spell) error {
 	return printTable(w, fmt.Sprintf("%s, %s", s.title, s.layer), rows)
 }
 
+const breakerTitle = "a closed breaker, a success"
+
 // breakerTable measures the breakers, from one goroutine or from several.
 func breakerTable(w io.Writer, rounds int, each spell) error {
 	asked := breakers()
@@ -126,7 +128,7 @@ func breakerTable(w io.Writer, rounds int, each spell) error {
 			count(of(samples[i], sample.counts).median), count(of(samples[i], sample.size).median),
 		})
 	}
-	title := "a closed breaker, a success"
+	title := breakerTitle
 	if each.goroutines > 1 {
 		title += fmt.Sprintf(", %d goroutines on %d processors", each.goroutines, runtime.GOMAXPROCS(0))
 	}
