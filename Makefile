@@ -36,8 +36,13 @@ verdicts: build ## Judge the reference client, net/http and curl, and say what e
 demo: build ## Show what a retry may cost: one order, three clients
 	@bin/faultsrv demo --out out/demo
 
+# What the drivers of other languages need, pinned by their lock files; npm writes the file when all is there.
+NODE_DRIVERS := suites/clients/undici/node_modules/.package-lock.json
+suites/clients/%/node_modules/.package-lock.json: suites/clients/%/package-lock.json
+	npm ci --prefix suites/clients/$* --no-audit --no-fund --loglevel=error
+
 .PHONY: test
-test: ## Run every test, with the race detector
+test: $(NODE_DRIVERS) ## Run every test, with the race detector
 	$(TEST) ./...
 	$(call in-nested,$(TEST) ./...)
 
