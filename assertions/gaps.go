@@ -91,7 +91,9 @@ type boundKind struct {
 
 var lowerBound = boundKind{
 	name: "gaps.min", how: "at least", bound: minBound, measure: gap.atLeast,
-	limit: func(g gap, b bound) Limit { return g.arrival().notBefore(g.prev.End.Earliest, b.limit-timerGrain, g.next.Arrived) },
+	limit: func(g gap, b bound) Limit {
+		return g.arrival().notBefore(g.prev.End.Earliest, b.limit-timerGrain, g.next.Arrived)
+	},
 	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
 		if pause < b.limit-timerGrain {
 			t.fail(gapSentence(s, g, pause, b, "too early"), g.prev.Index, g.next.Index)
