@@ -41,6 +41,10 @@ var (
 	ginkgo = with(gomega,
 		"github.com/onsi/ginkgo/v2", "github.com/Masterminds/semver/v3", "github.com/go-logr/logr",
 		"golang.org/x/mod", "golang.org/x/sync", "golang.org/x/tools")
+	service = with(sys,
+		"github.com/gorilla/mux", "github.com/prometheus/client_golang", "github.com/prometheus/client_model",
+		"github.com/prometheus/common", "github.com/prometheus/procfs", "github.com/beorn7/perks",
+		"github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg", "google.golang.org/protobuf", "go.yaml.in/yaml/v2")
 	command = with(yaml,
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/inconshreveable/mousetrap", "golang.org/x/term")
 
@@ -80,6 +84,14 @@ var rooms = map[string]room{
 	"suites/observe":          {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/demo":             {ours: with(client, "resilient"), modules: yaml},
 	"suites/ginkgosuite":      {ours: with(judging, "assertions/matchers"), modules: ginkgo},
+	"faultserver/control": {
+		ours:    []string{"faultserver", "faultserver/control/client"},
+		modules: service,
+	},
+	"faultserver/control/client": {
+		ours:    []string{"faultserver"},
+		modules: sys,
+	},
 	"cmd/faultsrv": {
 		ours: with(judging, "scenarios/schema", "suites/command", "suites/driver", "suites/profile", "suites/service",
 			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/observe", "suites/demo"),
