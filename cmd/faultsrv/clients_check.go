@@ -54,7 +54,7 @@ could not be started, or its check was cut short.`,
 
 // driverArguments asks for one file, or for a command after --.
 func driverArguments(cmd *cobra.Command, args []string) error {
-	problem := ""
+	var problem string
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) == 0:
 		problem = "no driver: name its profile or its file, or give a command after --, such as -- python3 driver.py"

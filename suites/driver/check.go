@@ -112,7 +112,7 @@ func Check(ctx context.Context, args []string, options Options) (Report, error) 
 		}
 		if checked.NotMade == "" {
 			p := &prober{ctx: ctx, subject: subject, talking: subject.talking}
-			if err := errors.Join(probe.make(p), ctx.Err()); err != nil {
+			if err := errors.Join(probe.make(p), p.failed, ctx.Err()); err != nil {
 				return report, errors.Join(fmt.Errorf("check %s: %w", probe.name, err), subject.Close())
 			}
 			checked.Findings, checked.NotMade = p.findings, p.notMade

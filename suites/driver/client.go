@@ -74,7 +74,7 @@ func (c *client) Do(ctx context.Context, request suites.Request) scenarios.Outco
 	if c.refused != "" {
 		return scenarios.Outcome{Kind: scenarios.UnsupportedOutcome, Note: "the driver cannot follow the policy: " + c.refused}
 	}
-	body, err := c.subject.files.write(request.Body)
+	body, err := c.subject.files.of(request)
 	if err != nil {
 		return broken(err)
 	}
@@ -232,11 +232,16 @@ func (c *client) Close() error {
 	return fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault)
 }
 
-// write writes a body to a file of its own; nil for none.
-func (b *bodies) write(body *faultserver.Body) (*wireBody, error) {
-	if body == nil {
-		return nil, nil
+// of is the body of a request, in a file; nil for none.
+func (b *bodies) of(request suites.Request) (body *wireBody, err error) {
+	if request.Body != nil {
+		body, err = b.write(*request.Body)
 	}
+	return body, err
+}
+
+// write writes a body to a file of its own.
+func (b *bodies) write(body faultserver.Body) (*wireBody, error) {
 	path, err := b.next()
 	if err != nil {
 		return nil, err

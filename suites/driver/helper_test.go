@@ -77,7 +77,10 @@ func (h *helper) has(habit string) bool { return slices.Contains(h.habits, habit
 func (h *helper) send(message any) {
 	h.sending.Lock()
 	defer h.sending.Unlock()
-	line, _ := json.Marshal(message)
+	line, err := json.Marshal(message)
+	if err != nil {
+		panic(err)
+	}
 	fmt.Printf("%s\n", line)
 }
 

@@ -44,7 +44,7 @@ func probeUnknownFields(p *prober) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	c, ok := p.open(plainPolicy(1))
 	if !ok {
 		return nil
@@ -76,7 +76,7 @@ func probeLifetimes(p *prober) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	var clients []*client
 	for _, token := range []string{"one", "two"} {
 		c, ok := p.open(plainPolicy(1))
@@ -108,7 +108,7 @@ func probeShared(p *prober) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	c, ok := p.open(plainPolicy(1))
 	if !ok {
 		return nil
@@ -170,7 +170,7 @@ func (p *prober) losing(script []faultserver.Step) (url string, closeServer func
 		}
 		return session.CallURL(callToken, "/check"), session.Close, nil
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(p.ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, fmt.Errorf("find a port where nobody listens: %w", err)
 	}

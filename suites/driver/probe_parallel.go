@@ -32,7 +32,7 @@ func probeParallel(p *prober) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	var clients []*client
 	for range tokens {
 		c, ok := p.open(plainPolicy(1))

@@ -30,7 +30,7 @@ func probeStreamedBody(p *prober) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	path, err := p.subject.files.next()
 	if err == nil {
 		err = makePipe(path)
@@ -79,7 +79,7 @@ func feed(ctx context.Context, path string, body []byte, session *faultserver.Se
 	if pipe == nil {
 		return problem
 	}
-	defer pipe.Close()
+	defer func() { _ = pipe.Close() }() // it has been read, or never will be
 	if err := writeInTime(pipe, body[:halves]); err != nil {
 		return fmt.Sprintf("half of it was not read within %v (%v)", pipePatience, err)
 	}

@@ -19,6 +19,8 @@ type prober struct {
 	talking  *conversation
 	findings []Finding
 	notMade  string
+	// failed is what we could not do.
+	failed error
 }
 
 func (p *prober) find(expected, got, do string) {
@@ -51,6 +53,11 @@ func (p *prober) server(script []faultserver.Step, tokens ...string) (*faultserv
 		return nil, fmt.Errorf("open a server: %w", err)
 	}
 	return session, nil
+}
+
+// closeServer closes a session that is needed no more.
+func (p *prober) closeServer(session *faultserver.Session) {
+	p.failed = errors.Join(p.failed, session.Close())
 }
 
 // plainPolicy is one attempt, or several with a short pause.
@@ -90,9 +97,9 @@ func (p *prober) close(c *client) {
 // call makes a call. It is false where there is no result to look at: then
 // there is a finding, or the conversation is broken.
 func (p *prober) call(ctx context.Context, c *client, request suites.Request) (scenarios.Outcome, bool) {
-	body, err := p.subject.files.write(request.Body)
+	body, err := p.subject.files.of(request)
 	if err != nil {
-		p.find("a file for the body", err.Error(), "make room for temporary files")
+		p.failed = errors.Join(p.failed, err)
 		return scenarios.Outcome{}, false
 	}
 	got, err := c.ask(ctx, request, body)
@@ -130,7 +137,7 @@ func (p *prober) once(policy scenarios.Policy, request suites.Request, script ..
 	if err != nil {
 		return scenarios.Outcome{}, faultserver.Journal{}, false, err
 	}
-	defer session.Close()
+	defer p.closeServer(session)
 	c, ok := p.open(policy)
 	if !ok {
 		return scenarios.Outcome{}, faultserver.Journal{}, false, nil

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -154,7 +153,7 @@ func TestWhatCameIsCut(t *testing.T) {
 	if want := `"` + strings.Repeat("é", 100) + `"… (400 bytes)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if !bytes.Contains([]byte(quoted("a\x1b[2J")), []byte(`\x1b`)) {
+	if !strings.Contains(quoted("a\x1b[2J"), `\x1b`) {
 		t.Error("what moves a terminal's cursor is not quoted")
 	}
 }

@@ -13,7 +13,7 @@ type calls struct {
 
 // begin gives a call its context.
 func (c *calls) begin(seq int64) context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // end calls it
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open == nil {

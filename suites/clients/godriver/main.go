@@ -114,5 +114,7 @@ func (o *output) send(message any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// It fails when nobody listens any more: the end of the input then ends us.
-	_ = o.to.Encode(message)
+	if err := o.to.Encode(message); err != nil {
+		fmt.Fprintln(os.Stderr, "godriver: send a message:", err)
+	}
 }

@@ -61,6 +61,9 @@ type Ending struct {
 	ByUs error
 	// Elapsed is the time from its start to its end.
 	Elapsed time.Duration
+	// Starved is how long it could have run and waited for a CPU; 0 where the
+	// system does not tell.
+	Starved time.Duration
 	// Stdout and Stderr are what is kept of its outputs; Stdout is empty in a
 	// dialogue.
 	Stdout, Stderr Excerpt
@@ -81,6 +84,7 @@ type Process struct {
 	stdout, stderr *stream
 	dialogue       *dialogue
 	started        time.Time
+	turns          turns
 	exited         chan struct{}
 	await          sync.Once
 	ending         Ending
@@ -89,8 +93,8 @@ type Process struct {
 // Run runs a process until it ends, or until the context does and it is ended.
 // It returns when nothing is left of it. An error means that it did not start.
 func Run(ctx context.Context, spec Spec) (Ending, error) {
-	if err := ctx.Err(); err != nil {
-		return Ending{ByUs: err, Status: -1, How: "not started"}, nil
+	if ctx.Err() != nil {
+		return Ending{ByUs: ctx.Err(), Status: -1, How: "not started"}, nil //nolint:nilerr // how it ended is the answer
 	}
 	p, err := Start(spec)
 	if err != nil {
@@ -129,6 +133,7 @@ func Start(spec Spec) (*Process, error) {
 	}
 	tree.started(p.command)
 	go func() {
+		p.turns = turnsOf(p.command.Process.Pid)
 		// What went wrong is in ProcessState.
 		_ = p.command.Wait()
 		close(p.exited)
@@ -153,6 +158,7 @@ func (p *Process) end(ctx context.Context) Ending {
 	ended := Ending{
 		Status: p.command.ProcessState.ExitCode(), How: p.command.ProcessState.String(),
 		ByUs: byUs, Elapsed: elapsed, Left: left,
+		Starved: min(p.turns.starved(p.command.ProcessState), elapsed),
 	}
 	if byUs != nil && left.Remain == 0 {
 		// They were asked to end together with their command.
