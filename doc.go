@@ -20,7 +20,9 @@
 //   - resilient: the reference client, which keeps the contracts. It imports
 //     nothing of the others and nothing but the standard library.
 //   - suites: the runner. suites/command makes a client of any command line,
-//     suites/clients/… are real clients in Go, suites/mutants are clients that
+//     suites/driver of one in any language that speaks its protocol,
+//     suites/service of a whole application, suites/profile of a file that
+//     describes any of them. suites/clients/… are real clients, suites/mutants are clients that
 //     are wrong on purpose, and suites/ginkgosuite makes Ginkgo specs of the
 //     catalogue.
 //   - cmd/faultsrv: the command line, one file a command.

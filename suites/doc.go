@@ -1,9 +1,11 @@
 // Package suites runs contracts against a client and gives their verdicts.
 //
 // A client under test is a [Subject]: it opens a [Client] with a retry policy,
-// and the client makes calls. There are two kinds here: in process (any Go
-// value, most often an http.RoundTripper, see [FromRoundTripper]) and exec (a
-// command line, package suites/command). The runner gives each contract a
+// and the client makes calls. One kind is here: in process (any Go value,
+// most often an http.RoundTripper, see [FromRoundTripper]). The others have
+// packages of their own: suites/command (exec, any command line), suites/driver
+// (a client in any language, by a protocol) and suites/service (a whole
+// application). The runner gives each contract a
 // session of its own on a listener of its own, makes the calls, watches for
 // late attempts, and hands the evidence to assertions.
 //
