@@ -133,15 +133,14 @@ func contractCall(c *scenarios.Contract, name string) (scenarios.Call, bool) {
 }
 
 // endedByClient tells that it was the client who ended an attempt, by leaving
-// while the server was silent or busy. The end that the journal has is then
+// while the server was silent, slow or busy. The end that the journal has is then
 // when the server noticed, which may be long after the client went on: no
 // pause can be measured from it.
 func endedByClient(a faultserver.Attempt) bool {
 	if a.Happened.Kind == "client-left" {
 		return true
 	}
-	silent := a.Happened.Kind == "stall" || a.Happened.Kind == "accept-hang" || a.Happened.End == "stall"
-	return silent && a.Client.How != "" && a.Client.At <= a.End.Latest
+	return a.Happened.Lasts() && a.Client.How != "" && a.Client.At <= a.End.Latest
 }
 
 // hasHead tells that a request's head came: a connection that was struck

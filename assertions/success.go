@@ -43,12 +43,12 @@ func (c madeCall) last() (faultserver.Attempt, bool) {
 // sent is followed by the success answer.
 func servedSuccess(s subject, a faultserver.Attempt) bool {
 	want := s.successAnswer()
-	body := bodyAsRead(want, a.Method).Len()
+	body := bodyAsRead(want.Encoded(), a.Method).Len()
 	if a.Acked >= 0 && a.Acked <= body {
 		return false
 	}
 	switch a.Happened.Kind {
-	case "answer", "stale":
+	case "answer", "stale", "dribble", "bandwidth", "slow-read", "expect-continue":
 		return a.Happened.Status == want.Status && a.Happened.Body == body
 	case "stall":
 		return a.Happened.Status == 0 && a.Answered > 0 && a.Client.How == ""

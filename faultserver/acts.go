@@ -101,9 +101,9 @@ var ErrPlatform = errors.New("not possible on this platform")
 
 // UnbuiltActs are the names of the vocabulary that parse and are not built yet.
 var UnbuiltActs = []string{
-	"capacity", "connect-hang", "flap",
+	"connect-hang",
 	"h2-data", "h2-goaway", "h2-ping", "h2-reset", "h2-settings", "h2-window",
-	"outage", "ramp", "throttle", "tls",
+	"tls",
 }
 
 // ActName implements Act.

@@ -21,6 +21,9 @@ func (s *Session) chosen(h *head) choice {
 	if err := ValidateScript([]Step{step}); err != nil {
 		step = Step{Act: Respond{Answer{Status: 500, Body: Body{Text: "faultsrv: the chosen step cannot be performed: " + err.Error() + "\n"}}}}
 	}
+	if _, is := step.Act.(decider); is {
+		step = Step{Act: Respond{Answer{Status: 500, Body: Body{Text: "faultsrv: " + step.Act.ActName() + " remembers attempts, so that it needs a script\n"}}}}
+	}
 	text := strings.TrimSuffix(step.textAt(step.point(attemptScript)), inexpressible)
 	return choice{step: step, ref: StepRef{Text: text}}
 }

@@ -75,6 +75,8 @@ type staleEnd struct {
 	at       time.Time
 	kind     EndKind
 	effect   Effect
+	// says is sent before a FIN; nothing where it is empty.
+	says []byte
 }
 
 func newConn(tcp *net.TCPConn, router router) (*conn, error) {
@@ -185,6 +187,11 @@ func (c *conn) endStale() {
 	if stale.kind == EndRST {
 		c.abort()
 	} else {
+		if len(stale.says) > 0 {
+			if err := c.write(stale.says); err != nil {
+				stale.exchange.miss("the unsolicited answer: " + err.Error())
+			}
+		}
 		_ = c.tcp.CloseWrite() // a connection that is gone shows in what follows
 		c.linger = lingerTime
 	}

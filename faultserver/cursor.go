@@ -19,6 +19,8 @@ type cursor struct {
 	// round counts taken since the script began anew.
 	round []int
 	after AfterScript
+	// memories are what the acts that decide remember, by their step.
+	memories map[int]*memory
 }
 
 // A choice is the step that an attempt takes.
@@ -26,6 +28,8 @@ type choice struct {
 	cursor *cursor
 	step   Step
 	ref    StepRef
+	// verdict is what the step's act has decided, if it does.
+	verdict *verdict
 }
 
 func newCursor(script, call string, steps []Step, kind scriptKind, after AfterScript) *cursor {
@@ -76,8 +80,8 @@ func (c *cursor) serve(i int, reused bool) choice {
 
 // left tells whether a step can serve one more attempt.
 func (c *cursor) left(i int) bool {
-	times := c.steps[i].Times
-	return times == Forever || c.round[i] < max(times, 1)
+	serves := c.steps[i].Serves()
+	return serves == Forever || c.round[i] < serves
 }
 
 // next is the first step with servings left, if there is one.
@@ -111,7 +115,7 @@ func (w When) holds(reused bool) bool {
 func (c *cursor) unmet() []string {
 	var list []string
 	for i, step := range c.steps {
-		want := max(step.Times, 1)
+		want := step.toMeet()
 		if step.Optional || c.met[i] >= want {
 			continue
 		}

@@ -34,6 +34,8 @@ type exchange struct {
 	// spared tells that the step's act chose to let the attempt succeed, which
 	// proves nothing of the fault.
 	spared bool
+	// notBefore is when the attempt may be served, on the session's clock.
+	notBefore time.Duration
 	// continued tells that the client is not to be sent 100 Continue any more.
 	continued bool
 	// tookAnswer tells that the client left in the middle of a whole answer,
@@ -132,6 +134,9 @@ func (x *exchange) sendContinue() bool {
 
 // pause waits for the step's delay.
 func (x *exchange) pause() bool {
+	if wait := x.notBefore - x.session.Elapsed(); x.notBefore > 0 && wait > 0 && !x.hold(wait, nil) {
+		return false
+	}
 	delay := x.step.Delay
 	most := delay.duration(x.draws)
 	if most == 0 {

@@ -84,6 +84,10 @@ type Attempt struct {
 	Committed bool `json:"committed,omitempty"`
 	// RetryAfter is the Retry-After that was sent, if one was.
 	RetryAfter *SentRetryAfter `json:"retry_after,omitempty"`
+	// Early is how much sooner it came than the Retry-After of the call's attempt
+	// before it asked for; 0 if it did not. In a session without calls all
+	// attempts are taken for one client's.
+	Early time.Duration `json:"early,omitempty"`
 }
 
 // Interval is a time known to lie between two stamps. Earliest is stamped

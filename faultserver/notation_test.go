@@ -64,7 +64,7 @@ func TestParseScriptSaysWhatIsWrong(t *testing.T) {
 		"505x0":                    "want a number of attempts from 1",
 		"503x02":                   "want a number of attempts from 1",
 		"503x99999999999999999999": "want a number of attempts from 1",
-		"199":                      `"199" is no act; want a status from 200 to 999 or one of accept-hang, bandwidth, close`,
+		"199":                      `"199" is no act; want a status from 200 to 999 or one of accept-hang, bandwidth, capacity`,
 		"rset":                     `"rset" is no act`,
 		"reset@nowhere":            "want request-head",
 		"reset@request-body":       "how many bytes",
@@ -154,6 +154,11 @@ func drawStep(t *rapid.T) faultserver.Step {
 			faultserver.Dribble{Answer: answer, Every: duration.Draw(t, "every"), Bytes: size.Draw(t, "bytes")},
 			faultserver.Bandwidth{Rate: size.Draw(t, "rate"), Way: faultserver.Both, Answer: answer},
 			faultserver.SlowRead{After: duration.Draw(t, "late"), Every: duration.Draw(t, "every"), Bytes: size.Draw(t, "bytes"), Buffer: size.Draw(t, "buffer"), Answer: answer},
+			faultserver.Throttle{Rate: rapid.IntMin(1).Draw(t, "rate"), Per: duration.Draw(t, "per"), Burst: rapid.IntMin(0).Draw(t, "burst"), Status: 503, Says: faultserver.WaitRFC850},
+			faultserver.Capacity{Rate: rapid.IntMin(1).Draw(t, "rate"), Queue: rapid.IntMin(0).Draw(t, "queue"), Full: faultserver.DelayWhenFull},
+			faultserver.Outage{For: faultserver.Span{Time: 1 + duration.Draw(t, "for")/2}, After: faultserver.Span{Attempts: rapid.IntRange(0, 1e9).Draw(t, "after")}, With: faultserver.Fault{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.RequestHead}}},
+			faultserver.Flap{Up: faultserver.Span{Attempts: 3}, Down: faultserver.Span{Attempts: 2}, With: faultserver.Fault{Act: respond(500)}},
+			faultserver.Ramp{Over: faultserver.Span{Attempts: 3}, From: pointerTo(rapid.Float64Range(0, 1).Draw(t, "from"))},
 			faultserver.ExpectContinue{Continue: faultserver.ContinueLate, After: duration.Draw(t, "late"), Answer: answer},
 		}).Draw(t, "act"),
 		When:     faultserver.When{Connection: rapid.SampledFrom([]faultserver.ConnectionKind{"", faultserver.FreshConnection, faultserver.ReusedConnection}).Draw(t, "when")},
@@ -175,7 +180,7 @@ func drawStep(t *rapid.T) faultserver.Step {
 // TestTheGrammarNamesEverySetting keeps the published grammar whole.
 func TestTheGrammarNamesEverySetting(t *testing.T) {
 	_, err := faultserver.ParseScript("respond:x=1,stall:x=1,truncate:x=1,redirect:x=1,stale:x=1,close:x=1," +
-		"raw:x=1,malformed:x=1,dribble:x=1,bandwidth:x=1,slow-read:x=1,expect-continue:x=1")
+		"raw:x=1,malformed:x=1,dribble:x=1,bandwidth:x=1,slow-read:x=1,expect-continue:x=1,throttle:x=1,capacity:x=1,outage:x=1,flap:x=1,ramp:x=1")
 	if err == nil {
 		t.Fatal("an unknown setting was read")
 	}
@@ -195,7 +200,7 @@ func TestTheGrammarNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	if len(checked) < 29 {
+	if len(checked) < 40 {
 		t.Errorf("only %d settings were found in %v", len(checked), err)
 	}
 }
@@ -328,7 +333,7 @@ func TestValidateSaysAllAtOnce(t *testing.T) {
 			t.Errorf("%s: %v; want it named as not built", name, err)
 		}
 	}
-	if _, err := faultserver.Open(faultserver.Config{Script: script("throttle")}); !errors.Is(err, faultserver.ErrUnbuilt) {
+	if _, err := faultserver.Open(faultserver.Config{Script: script("h2-reset")}); !errors.Is(err, faultserver.ErrUnbuilt) {
 		t.Errorf("opened with an act that is not built: %v", err)
 	}
 }

@@ -66,6 +66,12 @@ func (s *Session) begin(a arrival) (*record, choice) {
 		taken = s.takeFor(call, a)
 	}
 	r.cursor, r.Step = taken.cursor, taken.ref
+	if a.head != nil {
+		if n := len(call.attempts); n > 0 {
+			r.Early = r.earlyBy(call.attempts[n-1])
+		}
+		taken.verdict = s.decided(r, taken)
+	}
 	if len(s.records) < s.config.MaxAttempts && s.admits(a.head) {
 		s.records = append(s.records, r)
 		call.attempts = append(call.attempts, r)

@@ -29,6 +29,7 @@ func (s *Session) serve(c *conn, h *head) bool {
 	x.body = newRequestBody(c.in, h, s.config.KeepBodies)
 	x.draws = drawsOf(s.config.Seed, s.id, r.Call, r.Number)
 	x.choose(Succeed{})
+	x.accept(taken.verdict)
 	s.update(r, func(r *record) {
 		r.Body = x.body.snapshot()
 		r.Intended = x.step.Act.intent(x)

@@ -104,9 +104,9 @@ var _ = Describe("New", func() {
 	It("fails the test at once for a script that cannot be performed", func() {
 		tb := &fakeTB{}
 		Expect(faultserver.New(tb, "rset")).To(BeNil())
-		Expect(faultserver.New(tb, "throttle")).To(BeNil())
+		Expect(faultserver.New(tb, "h2-goaway")).To(BeNil())
 		Expect(tb.fatals).To(HaveLen(2))
 		Expect(tb.fatals[0]).To(ContainSubstring(`"rset" is no act`))
-		Expect(tb.fatals[1]).To(ContainSubstring("throttle: not built yet"))
+		Expect(tb.fatals[1]).To(ContainSubstring("h2-goaway: not built yet"))
 	})
 })

@@ -67,7 +67,7 @@ func notations() []notation {
 		sharing(Stall{}, func(p parameters) Act { return Stall{p.wait, p.answer} }),
 		sharing(Truncate{}, func(p parameters) Act { return Truncate{p.after, p.answer, p.end, p.cut} }),
 		sharing(Redirect{}, func(p parameters) Act { return Redirect{p.answer.Status, p.to, p.answer.RetryAfter} }),
-		sharing(Stale{}, func(p parameters) Act { return Stale{p.answer, p.wait, p.end} }),
+		owning((*Stale).describe),
 		sharing(Refuse{}, func(p parameters) Act { return Refuse{p.wait} }),
 		sharing(AcceptHang{}, func(p parameters) Act { return AcceptHang{p.wait} }),
 		sharing(Untouched{}, func(parameters) Act { return Untouched{} }),
@@ -77,6 +77,11 @@ func notations() []notation {
 		owning((*Bandwidth).describe),
 		owning((*SlowRead).describe),
 		owning((*ExpectContinue).describe),
+		owning((*Throttle).describe),
+		owning((*Capacity).describe),
+		owning((*Outage).describe),
+		owning((*Flap).describe),
+		owning((*Ramp).describe),
 	}
 }
 

@@ -52,7 +52,7 @@ func (s SlowRead) answer(x *exchange) Answer { return x.session.orSuccess(s.Answ
 
 func (s SlowRead) intent(x *exchange) Effect { return x.answerIntent("slow-read", s.answer(x)) }
 
-func (s SlowRead) perform(x *exchange) {
+func (s SlowRead) pace() pace {
 	p := pace{s.Bytes, s.Every}
 	if p.piece == 0 {
 		p.piece = KiB
@@ -60,6 +60,10 @@ func (s SlowRead) perform(x *exchange) {
 	if p.every == 0 {
 		p.every = usualEvery
 	}
+	return p
+}
+
+func (s SlowRead) perform(x *exchange) {
 	buffer := s.Buffer
 	if buffer == 0 {
 		buffer = narrowBuffer
@@ -71,7 +75,7 @@ func (s SlowRead) perform(x *exchange) {
 			return
 		}
 	}
-	if x.readSlowly("slow-read", buffer, p) {
+	if x.readSlowly("slow-read", buffer, s.pace()) {
 		x.answerLasting("slow-read", s.answer(x))
 	}
 }

@@ -3,6 +3,7 @@ package faultserver
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -20,6 +21,14 @@ type Stale struct {
 	After time.Duration `yaml:"after"`
 	// End is "fin" (the default) or "rst".
 	End EndKind `yaml:"end"`
+	// Unsolicited is the status, such as 408, of an answer that nobody has asked
+	// for, sent just before a FIN; 0 sends none.
+	Unsolicited int `yaml:"unsolicited"`
+}
+
+// unsolicited is the answer that nobody has asked for.
+func (s Stale) unsolicited() []byte {
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", s.Unsolicited, http.StatusText(s.Unsolicited))
 }
 
 // ActName implements Act.
@@ -37,6 +46,12 @@ func (s Stale) validate(Point) []error {
 	}
 	if s.End != "" && s.End != EndFIN && s.End != EndRST {
 		problems = append(problems, fmt.Errorf("end: %q; want fin or rst", string(s.End)))
+	}
+	if s.Unsolicited != 0 && (s.Unsolicited < 200 || s.Unsolicited > 999) {
+		problems = append(problems, fmt.Errorf("unsolicited: %d; want a status, such as 408", s.Unsolicited))
+	}
+	if s.Unsolicited != 0 && s.End == EndRST {
+		problems = append(problems, errors.New("unsolicited: a RST would take the answer with it; leave end out"))
 	}
 	if !canSeeAcks {
 		problems = append(problems, fmt.Errorf("a stale connection waits for the answer's acknowledgement, which is %w", ErrPlatform))
@@ -75,9 +90,14 @@ func (s Stale) perform(x *exchange) {
 	x.settled()
 	if x.awaitAcks() {
 		x.conn.stale = &staleEnd{exchange: x, at: time.Now().Add(s.After), kind: s.end(), effect: s.intent(x)}
+		if s.Unsolicited != 0 {
+			x.conn.stale.says = s.unsolicited()
+		}
 	}
 }
 
-func (s Stale) parameters() parameters {
-	return parameters{answer: s.Answer, wait: s.After, end: s.End, takes: append([]string{"after", "end"}, answerParameters...), positional: "after"}
+func (s Stale) parameters() parameters { return s.describe() }
+
+func (s *Stale) describe() parameters {
+	return described(&s.Answer, durationField("after", &s.After), wordField("end", &s.End, EndFIN, EndRST, EndStall), countField("unsolicited", &s.Unsolicited))
 }

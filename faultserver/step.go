@@ -22,7 +22,8 @@ type Step struct {
 	// Commit says whether the server performs the request's side effect.
 	Commit Commit
 	// Times is how many attempts the step serves: 0 and 1 mean one, Forever
-	// means every attempt from here on.
+	// means every attempt from here on. For an act that decides which attempts
+	// fail, such as an outage, 0 means Forever.
 	Times int
 	// Probability is the share of attempts, in [0, 1], that the act strikes; the
 	// others are answered as Succeed. Nil means always.

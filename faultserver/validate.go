@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -108,7 +109,7 @@ func scriptProblems(name string, script []Step, kind scriptKind) []error {
 			continue
 		}
 		problems = append(problems, within(label+", "+step.Act.ActName(), step.problems(kind))...)
-		if step.Times == Forever && step.When == (When{}) && i < len(script)-1 {
+		if step.Serves() == Forever && step.When == (When{}) && i < len(script)-1 {
 			problems = append(problems, fmt.Errorf("%s: serves every further attempt; no attempt would reach step %d", label, i+2))
 		}
 	}
@@ -162,6 +163,7 @@ func (s Step) problems(kind scriptKind) []error {
 	default:
 		refuse("commit %q; want true or by-key", string(s.Commit))
 	}
+	problems = append(problems, s.commitProblems(kind)...)
 	if kind == connectionScript {
 		if s.When != (When{}) {
 			refuse("when: every connection is fresh when it is accepted; leave it out")
@@ -172,6 +174,26 @@ func (s Step) problems(kind scriptKind) []error {
 		if _, window := s.Act.(Refuse); window && (s.Probability != nil || s.Delay != Delay{}) {
 			refuse("a window has neither probability nor delay; leave them out")
 		}
+	}
+	return problems
+}
+
+// unprocessed are the statuses that say that the request has not been processed
+// (RFC 9110, section 15.5.18 and .20; RFC 8470, section 5.2; RFC 6585, section 4).
+var unprocessed = []int{http.StatusExpectationFailed, http.StatusMisdirectedRequest, http.StatusTooEarly, http.StatusTooManyRequests}
+
+// commitProblems are why the step's side effect cannot be performed.
+func (s Step) commitProblems(kind scriptKind) []error {
+	if s.Commit == NoCommit || kind == connectionScript {
+		return nil
+	}
+	var problems []error
+	if respond, is := s.Act.(Respond); is && slices.Contains(unprocessed, respond.Status) {
+		problems = append(problems, fmt.Errorf("commit: status %d says that the request was not processed; leave commit out", respond.Status))
+	}
+	_, passes := s.Act.(Untouched)
+	if at := s.point(kind); (at.Phase == RequestHead || at.Phase == RequestBody) && !s.Act.place().readsOn && !passes {
+		problems = append(problems, fmt.Errorf("commit: at %s the request has not come yet, and cannot have been processed; strike at request-end or later", at))
 	}
 	return problems
 }

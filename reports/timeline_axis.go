@@ -153,6 +153,11 @@ var effects = map[string]effect{
 	"stall":       {"stall", "silence"},
 	"accept-hang": {"stall", "silence"},
 	"stale":       {"stale", "answer, then closed while idle"},
+	"dribble":     {"stall", "bytes at a crawl"},
+	"bandwidth":   {"stall", "a slow line"},
+	"slow-read":   {"stall", "read slowly"},
+	"malformed":   {"truncate", "broken answer"},
+	"raw":         {"truncate", "raw bytes"},
 	"client-left": {"left", "the client left"},
 	"failed":      {"failed", "the fault failed"},
 }

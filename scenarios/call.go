@@ -34,3 +34,11 @@ type Call struct {
 	// Cancel is the moment at which the caller cancels the call.
 	Cancel *faultserver.Moment `yaml:"cancel"`
 }
+
+// bodyLength is how many bytes the caller gives.
+func (c Call) bodyLength() int64 {
+	if c.Body == nil {
+		return 0
+	}
+	return c.Body.Len()
+}

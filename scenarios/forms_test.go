@@ -34,6 +34,7 @@ func TestForms(t *testing.T) {
 	retryAfter := func(after faultserver.RetryAfter) faultserver.Step {
 		return faultserver.Step{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 503, RetryAfter: &after}}}
 	}
+	retryAfter429 := faultserver.Respond{Answer: faultserver.Answer{Status: 429, RetryAfter: &faultserver.RetryAfter{Value: "1"}}}
 	point := func(phase faultserver.Phase, n faultserver.Size) faultserver.Point {
 		return faultserver.Point{Phase: phase, N: n}
 	}
@@ -69,6 +70,18 @@ func TestForms(t *testing.T) {
 		{"script: [{bandwidth: {rate: 4KiB, way: both, answer: {status: 201}}}]", script, []faultserver.Step{
 			{Act: faultserver.Bandwidth{Rate: 4 * faultserver.KiB, Way: faultserver.Both, Answer: faultserver.Answer{Status: 201}}}}},
 		{"script: [{slow-read: {after: 1s, bytes: 2KiB}}]", script, []faultserver.Step{{Act: faultserver.SlowRead{After: time.Second, Bytes: 2 * faultserver.KiB}}}},
+		{"script: [{throttle: 5}]", script, []faultserver.Step{{Act: faultserver.Throttle{Rate: 5}}}},
+		{"script: [{throttle: {rate: 5, per: 1m, burst: 3, status: 503, says: rfc850}}]", script, []faultserver.Step{
+			{Act: faultserver.Throttle{Rate: 5, Per: time.Minute, Burst: 3, Status: 503, Says: faultserver.WaitRFC850}}}},
+		{"script: [{capacity: {rate: 50, queue: 10, with: 429:retry-after=1}}]", script, []faultserver.Step{{Act: faultserver.Capacity{
+			Rate: 50, Queue: 10, With: faultserver.Fault{Act: retryAfter429}}}}},
+		{"script: [{outage: 3}]", script, []faultserver.Step{{Act: faultserver.Outage{For: faultserver.Span{Attempts: 3}}}}},
+		{"script: [{outage: {after: 1s, for: 2s, with: reset@request-head}}]", script, []faultserver.Step{{Act: faultserver.Outage{
+			After: faultserver.Span{Time: time.Second}, For: faultserver.Span{Time: 2 * time.Second}, With: faultserver.Fault{Act: faultserver.Reset{}, At: point(faultserver.RequestHead, 0)}}}}},
+		{"script: [{flap: {up: 3, down: 2}}]", script, []faultserver.Step{{Act: faultserver.Flap{Up: faultserver.Span{Attempts: 3}, Down: faultserver.Span{Attempts: 2}}}}},
+		{"script: [{ramp: {over: 20, from: 0.5, to: 0}}]", script, []faultserver.Step{{Act: faultserver.Ramp{Over: faultserver.Span{Attempts: 20}, From: ptr(0.5), To: ptr(0.0)}}}},
+		{"script: [{stale: {after: 10ms, unsolicited: 408}}]", script, []faultserver.Step{{Act: faultserver.Stale{After: 10 * time.Millisecond, Unsolicited: 408}}}},
+		{"script: [{respond: {gzip: true, body: x}}]", script, []faultserver.Step{{Act: faultserver.Respond{Answer: faultserver.Answer{Gzip: true, Body: faultserver.Body{Text: "x"}}}}}},
 		{"script: [{expect-continue: never}]", script, []faultserver.Step{{Act: faultserver.ExpectContinue{Continue: faultserver.ContinueNever}}}},
 		// what goes with an act
 		{"script: [{succeed: {}, commit: by-key, times: forever, optional: true, note: see, probability: 0.25}]", script, []faultserver.Step{

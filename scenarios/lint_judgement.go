@@ -161,8 +161,8 @@ func unrolled(script []faultserver.Step) []faultserver.Step {
 	const enough = 3
 	var steps []faultserver.Step
 	for _, step := range script {
-		times := max(step.Times, 1)
-		if step.Times == faultserver.Forever {
+		times := step.Serves()
+		if times == faultserver.Forever {
 			times = enough
 		}
 		for range min(times, MaxSteps-len(steps)) {
@@ -183,9 +183,25 @@ func (r *report) endedByClient(step faultserver.Step) bool {
 		return act.For == 0 || impatient && act.For >= patience
 	case faultserver.Truncate:
 		return act.End == faultserver.EndStall
+	case faultserver.Raw:
+		return act.End == faultserver.EndStall
 	default:
-		return impatient && longest(step.Delay) >= patience
+		return impatient && sum(longest(step.Delay), r.lasts(act)) >= patience
 	}
+}
+
+// lasts is how long the server keeps an attempt open with this act, with the
+// longest body that is sent.
+func (r *report) lasts(act faultserver.Act) time.Duration {
+	lasting, is := act.(faultserver.Lasting)
+	if !is {
+		return 0
+	}
+	var body int64
+	for _, call := range r.filled.Calls {
+		body = max(body, call.bodyLength())
+	}
+	return lasting.Lasts(body)
 }
 
 // patience is the time that the policy gives an attempt.
@@ -205,15 +221,7 @@ func retryAfterSent(r *report) {
 	}
 }
 
-func sendsRetryAfter(step faultserver.Step) bool {
-	if redirect, ok := step.Act.(faultserver.Redirect); ok {
-		return redirect.RetryAfter != nil
-	}
-	answer := answerOf(step.Act)
-	return answer.RetryAfter != nil || slices.ContainsFunc(answer.Headers, func(h faultserver.Header) bool {
-		return strings.EqualFold(h.Name, "Retry-After")
-	})
-}
+func sendsRetryAfter(step faultserver.Step) bool { return retryAfterOf(step.Act) != nil }
 
 // answerOf is the answer that an act sends, in whole or in part.
 func answerOf(act faultserver.Act) faultserver.Answer {
@@ -229,6 +237,16 @@ func answerOf(act faultserver.Act) faultserver.Answer {
 	case faultserver.Close:
 		return act.Answer
 	case faultserver.Stall:
+		return act.Answer
+	case faultserver.Malformed:
+		return act.Answer
+	case faultserver.Dribble:
+		return act.Answer
+	case faultserver.Bandwidth:
+		return act.Answer
+	case faultserver.SlowRead:
+		return act.Answer
+	case faultserver.ExpectContinue:
 		return act.Answer
 	default:
 		return faultserver.Answer{}

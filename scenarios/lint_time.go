@@ -86,7 +86,7 @@ func (c *cursor) next() (step faultserver.Step, ok bool) {
 	}
 	step = c.script[c.at]
 	c.served++
-	if step.Times != faultserver.Forever && c.served >= max(step.Times, 1) {
+	if serves := step.Serves(); serves != faultserver.Forever && c.served >= serves {
 		c.at, c.served = c.at+1, 0
 	}
 	return step, true
@@ -121,7 +121,7 @@ func (e *estimate) once(call Call, script *cursor) time.Duration {
 		if !ok {
 			break
 		}
-		takes := e.attempt(step)
+		takes := e.attempt(step, call)
 		if cancelled, after := cancels(call, attempt); cancelled {
 			return min(sum(elapsed, min(takes, longestBefore(call, takes)), after), deadline)
 		}
@@ -166,8 +166,11 @@ func longestBefore(call Call, takes time.Duration) time.Duration {
 }
 
 // attempt is how long the server, or the client's patience, makes an attempt last.
-func (e *estimate) attempt(step faultserver.Step) time.Duration {
+func (e *estimate) attempt(step faultserver.Step, call Call) time.Duration {
 	takes := longest(step.Delay)
+	if lasting, is := step.Act.(faultserver.Lasting); is {
+		takes = sum(takes, lasting.Lasts(call.bodyLength()))
+	}
 	switch act := step.Act.(type) {
 	case faultserver.Stall:
 		takes = sum(takes, orElse(act.For, longestStall))
@@ -196,6 +199,8 @@ func (e *estimate) goesOn(step faultserver.Step) bool {
 		return false
 	case faultserver.Respond:
 		return slices.Contains(e.policy.Statuses, max(act.Status, http.StatusOK))
+	case faultserver.Dribble, faultserver.Bandwidth, faultserver.SlowRead, faultserver.ExpectContinue:
+		return slices.Contains(e.policy.Statuses, max(answerOf(act).Status, http.StatusOK))
 	default:
 		return true
 	}
@@ -218,6 +223,9 @@ func (e *estimate) pause(step faultserver.Step, retry int) time.Duration {
 func retryAfterOf(act faultserver.Act) *faultserver.RetryAfter {
 	if redirect, ok := act.(faultserver.Redirect); ok {
 		return redirect.RetryAfter
+	}
+	if throttle, ok := act.(faultserver.Throttle); ok {
+		return throttle.RetryAfter()
 	}
 	answer := answerOf(act)
 	if answer.RetryAfter != nil {

@@ -31,6 +31,11 @@ var acts = map[string]actForm{
 	"bandwidth":       act[faultserver.Bandwidth]("a size", scalarBandwidth),
 	"slow-read":       act[faultserver.SlowRead]("a duration", scalarSlowRead),
 	"expect-continue": act[faultserver.ExpectContinue]("sent, late or never", scalarExpectContinue),
+	"throttle":        act[faultserver.Throttle]("a number", scalarThrottle),
+	"capacity":        act[faultserver.Capacity]("a number", scalarCapacity),
+	"outage":          act[faultserver.Outage]("a number of attempts or a duration", scalarOutage),
+	"flap":            act[faultserver.Flap]("", nil),
+	"ramp":            act[faultserver.Ramp]("a number of attempts or a duration", scalarRamp),
 }
 
 // actForm is how an act is written.
@@ -124,6 +129,20 @@ func scalarSlowRead(d *decoder, n node, _ *faultserver.Step, act *faultserver.Sl
 func scalarExpectContinue(d *decoder, n node, _ *faultserver.Step, act *faultserver.ExpectContinue) {
 	one(d, n, &act.Continue)
 }
+
+func scalarThrottle(d *decoder, n node, _ *faultserver.Step, act *faultserver.Throttle) {
+	one(d, n, &act.Rate)
+}
+
+func scalarCapacity(d *decoder, n node, _ *faultserver.Step, act *faultserver.Capacity) {
+	one(d, n, &act.Rate)
+}
+
+func scalarOutage(d *decoder, n node, _ *faultserver.Step, act *faultserver.Outage) {
+	one(d, n, &act.For)
+}
+
+func scalarRamp(d *decoder, n node, _ *faultserver.Step, act *faultserver.Ramp) { one(d, n, &act.Over) }
 
 func scalarPoint[A any](d *decoder, n node, step *faultserver.Step, _ *A) { one(d, n, &step.At) }
 

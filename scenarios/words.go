@@ -36,6 +36,9 @@ var words = collect(
 	list(faultserver.BadChunkSize, faultserver.BadCRLF, faultserver.TwoLengths, faultserver.LengthAndChunked,
 		faultserver.OversizedHead, faultserver.BadStatusLine, faultserver.WrongDigest, faultserver.BrokenGzip),
 	list(faultserver.Down, faultserver.Up, faultserver.Both),
+	list(faultserver.WaitSeconds, faultserver.WaitIMFFixdate, faultserver.WaitRFC850, faultserver.WaitAsctime,
+		faultserver.WaitPast, faultserver.WaitInvalid, faultserver.WaitHuge, faultserver.WaitNothing),
+	list(faultserver.RejectWhenFull, faultserver.DelayWhenFull),
 	list(faultserver.ContinueSent, faultserver.ContinueLate, faultserver.ContinueNever),
 	list(faultserver.IMFFixdate, faultserver.RFC850, faultserver.Asctime),
 )

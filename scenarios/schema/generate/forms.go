@@ -46,6 +46,10 @@ func scalarOf(t reflect.Type) string {
 		return "size"
 	case reflect.TypeFor[faultserver.Point]():
 		return "point"
+	case reflect.TypeFor[faultserver.Span]():
+		return "span"
+	case reflect.TypeFor[faultserver.Fault]():
+		return "fault"
 	default:
 		return ""
 	}
@@ -67,6 +71,14 @@ func (s *schema) scalars(c *comments) error {
 	s.define("point", &object{
 		Type: "string", Pattern: pointPattern,
 		Description: c.ofType(reflect.TypeFor[faultserver.Point]()),
+	})
+	s.define("span", &object{
+		AnyOf:       []*object{{Type: "integer", Minimum: number(0)}, {Type: "string", Pattern: durationPattern}},
+		Description: c.ofType(reflect.TypeFor[faultserver.Span]()),
+	})
+	s.define("fault", &object{
+		AnyOf:       []*object{{Type: "string"}, {Type: "integer", Minimum: number(200), Maximum: number(999)}},
+		Description: c.ofType(reflect.TypeFor[faultserver.Fault]()),
 	})
 	return nil
 }

@@ -32,6 +32,10 @@ func shortActs() map[string][]*object {
 		"bandwidth":       {ref("size")},
 		"slow-read":       {ref("duration")},
 		"expect-continue": {ref("continuation")},
+		"throttle":        {&object{Type: "integer", Minimum: number(1)}},
+		"capacity":        {&object{Type: "integer", Minimum: number(1)}},
+		"outage":          {ref("span")},
+		"ramp":            {ref("span")},
 	}
 }
 
