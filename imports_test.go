@@ -88,6 +88,10 @@ var rooms = map[string]room{
 		ours:    []string{"faultserver", "faultserver/control/client"},
 		modules: service,
 	},
+	"faultserver/quick": {
+		ours:    []string{"faultserver"},
+		modules: sys,
+	},
 	"faultserver/control/client": {
 		ours:    []string{"faultserver"},
 		modules: sys,
