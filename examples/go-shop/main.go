@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"os"
 	"syscall"
@@ -29,7 +28,7 @@ func main() {
 	http.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	http.HandleFunc("POST /checkout", checkout)
 	server := &http.Server{Addr: address, ReadHeaderTimeout: 5 * time.Second}
-	log.Fatal(server.ListenAndServe())
+	fmt.Fprintln(os.Stderr, server.ListenAndServe())
 }
 
 func checkout(w http.ResponseWriter, r *http.Request) {

@@ -26,10 +26,10 @@ import (
 // The test binary is also the services that are started, and the command that
 // triggers one.
 const (
-	modeVariable   = "FAULTSRV_TEST_MODE"
-	addressVariabe = "FAULTSRV_TEST_ADDRESS"
-	stockVariable  = "FAULTSRV_TEST_STOCK"
-	pidVariable    = "FAULTSRV_TEST_PID_FILE"
+	modeVariable    = "FAULTSRV_TEST_MODE"
+	addressVariable = "FAULTSRV_TEST_ADDRESS"
+	stockVariable   = "FAULTSRV_TEST_STOCK"
+	pidVariable     = "FAULTSRV_TEST_PID_FILE"
 )
 
 func TestMain(m *testing.M) {
@@ -49,14 +49,14 @@ func TestMain(m *testing.M) {
 }
 
 // serveStock asks once for each request.
-func serveStock() int { return serveWith(func() error { return askStock() }) }
+func serveStock() int { return serveWith(askStock) }
 
 func askStock() error {
 	return asks(context.Background(), http.DefaultClient, "PUT", os.Getenv(stockVariable)+"/stock", "", []byte("{}"))
 }
 
 func serveWith(ask func() error) int {
-	err := http.ListenAndServe(os.Getenv(addressVariabe), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	err := http.ListenAndServe(os.Getenv(addressVariable), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ready" {
 			return
 		}
@@ -126,7 +126,7 @@ func process(t *testing.T, mode string, lines ...string) started {
 	f := fixture{upstream: freeAddress(t), url: "http://" + freeAddress(t)}
 	s := started{profile: profileOf(t, f, lines...), command: self, pidFile: t.TempDir() + "/pid", address: strings.TrimPrefix(f.url, "http://")}
 	for name, value := range map[string]string{
-		modeVariable: mode, addressVariabe: s.address, stockVariable: "http://" + f.upstream, pidVariable: s.pidFile,
+		modeVariable: mode, addressVariable: s.address, stockVariable: "http://" + f.upstream, pidVariable: s.pidFile,
 	} {
 		t.Setenv(name, value)
 	}

@@ -105,6 +105,7 @@ func TestFit(t *testing.T) {
 	}{
 		"one attempt":                                    {plain(), once, ""},
 		"one attempt of what may not be retried":         {plain(posts()), once, ""},
+		"two calls of one script":                        {plain(posts()), "calls: [{name: one}, {name: two}]\nscript: [{respond: 404}, succeed]\nexpect: {attempts: 1}", ""},
 		"a retry":                                        {plain(), retried, ""},
 		"a retry of what may not be retried":             {plain(posts()), retried, "the service's POST may not"},
 		"a retry of what is declared":                    {plain(posts("POST")), retried, ""},

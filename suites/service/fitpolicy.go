@@ -63,7 +63,7 @@ func (f fitting) presumed(call scenarios.Call) int {
 const maxRequired = 100_000
 
 // required is how many attempts of a call it takes to meet each required step
-// once. A script that all calls share is met by all of them.
+// once.
 func (f fitting) required(call scenarios.Call) int {
 	steps := 0
 	for _, step := range f.script(call) {
@@ -71,14 +71,20 @@ func (f fitting) required(call scenarios.Call) int {
 			steps += max(step.Times, 1)
 		}
 	}
-	if call.Script == nil {
-		calls := 0
-		for _, c := range f.contract.Calls {
-			calls += c.Repeat
-		}
-		steps = (steps + calls - 1) / calls
+	return f.share(call, steps)
+}
+
+// share is a call's part of the attempts that a script serves: all, unless the
+// script is one for all calls.
+func (f fitting) share(call scenarios.Call, attempts int) int {
+	if call.Script != nil {
+		return attempts
 	}
-	return steps
+	calls := 0
+	for _, other := range f.contract.Calls {
+		calls += other.Repeat
+	}
+	return (attempts + calls - 1) / calls
 }
 
 // statuses: what a contract has retried for, the service has to retry for, and
@@ -148,7 +154,7 @@ func (f fitting) served(call scenarios.Call) (n int, open bool, last faultserver
 	if len(script) > 0 {
 		last = script[len(script)-1]
 	}
-	return n, open || f.contract.AfterScript != faultserver.FailAfterScript, last
+	return f.share(call, n), open || f.contract.AfterScript != faultserver.FailAfterScript, last
 }
 
 // judgesPolicy tells whether the rule is that the declared number is made.
@@ -171,32 +177,39 @@ func (f fitting) failsAgain(step faultserver.Step) bool {
 // backoff: the pauses are the service's own; a contract about a kind of pause
 // needs that kind, and one with times of its own needs pauses that fit in.
 func (f fitting) backoff() []string {
-	written, declared := f.contract.Policy.Backoff, f.profile.Policy.Backoff
-	var reasons []string
-	if written != nil {
-		if declared == nil {
-			declared = &scenarios.Backoff{}
-		}
-		if written.Jitter != "" && written.Jitter != scenarios.NoJitter && written.Jitter != declared.Jitter {
-			reasons = append(reasons, fmt.Sprintf("it is about %s jitter, which the service's policy.backoff does not declare", written.Jitter))
-		}
-		if f.readsPauses() && written.Exponential != nil && declared.Exponential == nil {
-			reasons = append(reasons, "it is about pauses that grow, which the service's policy.backoff does not declare")
-		}
-		if f.readsPauses() && written.Max > 0 && declared.Max == 0 {
-			reasons = append(reasons, "it is about the longest pause, which the service's policy.backoff does not declare")
-		}
-		if f.asksFor(scenarios.CanBackoff) && !reflect.DeepEqual(written, declared) {
-			reasons = append(reasons, "it is about a pause of its own, and the service's cannot be set")
-		}
-	}
+	longest := f.profile.Policy.LongestDelay()
+	reasons := f.pauses()
 	switch {
 	case !f.hasTimes():
 	case f.profile.Policy.Backoff == nil:
 		reasons = append(reasons, "its times are for pauses that are known, and the service declares no policy.backoff")
-	case f.profile.Policy.LongestDelay() > f.asked.LongestDelay():
-		reasons = append(reasons, fmt.Sprintf("its times are for pauses of at most %v, and the service's are up to %v",
-			f.asked.LongestDelay(), f.profile.Policy.LongestDelay()))
+	case longest > f.asked.LongestDelay():
+		reasons = append(reasons, fmt.Sprintf("its times are for pauses of at most %v, and the service's are up to %v", f.asked.LongestDelay(), longest))
+	}
+	return reasons
+}
+
+// pauses: the kind of pause that a contract writes.
+func (f fitting) pauses() []string {
+	written, declared := f.contract.Policy.Backoff, scenarios.Backoff{}
+	if written == nil {
+		return nil
+	}
+	if f.profile.Policy.Backoff != nil {
+		declared = *f.profile.Policy.Backoff
+	}
+	var reasons []string
+	if written.Jitter != "" && written.Jitter != scenarios.NoJitter && written.Jitter != declared.Jitter {
+		reasons = append(reasons, fmt.Sprintf("it is about %s jitter, which the service's policy.backoff does not declare", written.Jitter))
+	}
+	if f.readsPauses() && written.Exponential != nil && declared.Exponential == nil {
+		reasons = append(reasons, "it is about pauses that grow, which the service's policy.backoff does not declare")
+	}
+	if f.readsPauses() && written.Max > 0 && declared.Max == 0 {
+		reasons = append(reasons, "it is about the longest pause, which the service's policy.backoff does not declare")
+	}
+	if f.asksFor(scenarios.CanBackoff) && !reflect.DeepEqual(*written, declared) {
+		reasons = append(reasons, "it is about a pause of its own, and the service's cannot be set")
 	}
 	return reasons
 }
@@ -224,25 +237,18 @@ const callRoom = time.Second
 // timeouts: silence ends by the service's own timeouts, which have to fit in
 // the time that the run lets a call take.
 func (f fitting) timeouts() []string {
-	declared := scenarios.Timeouts{}
-	if f.profile.Policy.Timeouts != nil {
-		declared = *f.profile.Policy.Timeouts
-	}
-	written := scenarios.Timeouts{}
+	var written, declared scenarios.Timeouts
 	if f.contract.Policy.Timeouts != nil {
 		written = *f.contract.Policy.Timeouts
+	}
+	if f.profile.Policy.Timeouts != nil {
+		declared = *f.profile.Policy.Timeouts
 	}
 	silent := slices.ContainsFunc(f.steps(), func(step faultserver.Step) bool {
 		stall, is := step.Act.(faultserver.Stall)
 		return is && stall.For == 0
 	})
-	longest := declared.Total
-	if declared.Attempt > 0 {
-		attempts := time.Duration(*f.profile.Policy.Attempts)
-		if whole := attempts*declared.Attempt + (attempts-1)*f.profile.Policy.LongestDelay(); longest == 0 || whole < longest {
-			longest = whole
-		}
-	}
+	longest := f.longestCall(declared)
 	switch {
 	case written.Attempt > 0 && declared.Attempt == 0:
 		return []string{"it is about an attempt that times out, and the service declares no policy.timeouts.attempt"}
@@ -256,6 +262,21 @@ func (f fitting) timeouts() []string {
 		return []string{fmt.Sprintf("the service's timeouts let a call take %v, and the run lets it take %v (--timeout)", longest, f.options.CallTimeout)}
 	}
 	return nil
+}
+
+// longestCall is how long a call can take by the declared timeouts; 0 for any time.
+func (f fitting) longestCall(declared scenarios.Timeouts) time.Duration {
+	if declared.Attempt == 0 {
+		return declared.Total
+	}
+	longest := declared.Attempt
+	for range *f.profile.Policy.Attempts - 1 {
+		longest += f.profile.Policy.LongestDelay() + declared.Attempt
+	}
+	if declared.Total > 0 {
+		return min(longest, declared.Total)
+	}
+	return longest
 }
 
 // settings: what else a contract sets, the service has to have declared.

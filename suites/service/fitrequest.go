@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -116,10 +117,5 @@ func (f fitting) tellingApart() []string {
 
 // asksFor tells whether the contract names a capability in its needs.
 func (f fitting) asksFor(capability scenarios.Capability) bool {
-	for _, need := range f.contract.Needs {
-		if need == capability {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.contract.Needs, capability)
 }

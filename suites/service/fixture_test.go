@@ -36,7 +36,7 @@ func freeAddress(t *testing.T) string {
 // A shop is a service within the test: what it does for one request.
 type shop func(w http.ResponseWriter, r *http.Request, upstream string)
 
-// answers answers by whether a call was good.
+// answers tells the caller whether a call was good.
 func answers(w http.ResponseWriter, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -86,6 +86,7 @@ func goodShop(t *testing.T) shop {
 // A fixture is a shop and the address of its upstream.
 type fixture struct {
 	upstream, url string
+	close         func()
 }
 
 // open starts a shop.
@@ -94,7 +95,7 @@ func open(t *testing.T, of shop) fixture {
 	address := freeAddress(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { of(w, r, "http://"+address) }))
 	t.Cleanup(server.Close)
-	return fixture{upstream: address, url: server.URL}
+	return fixture{upstream: address, url: server.URL, close: server.Close}
 }
 
 // profileOf is a profile of lines beside the shop's addresses, read from a file.

@@ -2,7 +2,6 @@ package service
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -149,7 +148,7 @@ type Outcome struct {
 
 // Load reads the profile of a file, with the files that it names.
 func Load(file string) (Profile, error) {
-	data, err := os.ReadFile(file)
+	data, err := scenarios.ReadFile(file)
 	if err != nil {
 		return Profile{}, fmt.Errorf("profile: %w", err)
 	}

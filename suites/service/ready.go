@@ -121,10 +121,11 @@ func vacant(ctx context.Context, p Profile) error {
 	if p.Ready != nil {
 		address = p.Ready.URL
 	}
-	if address == "" || lookOnce(ctx, connects(address)) != nil {
-		return nil
+	if address != "" && lookOnce(ctx, connects(address)) == nil {
+		return fmt.Errorf("somebody answers at %s already, before the service was started, and would be judged in its place: "+
+			"end it, or leave out the command after --", address)
 	}
-	return fmt.Errorf("somebody answers at %s already, before the service was started, and would be judged in its place: end it, or leave out the command after --", address)
+	return nil
 }
 
 // newHTTPClient makes requests to the service: each on a connection of its own,

@@ -43,6 +43,11 @@ func TestAServiceIsJudgedOneContractAfterAnother(t *testing.T) {
 	if reason := results["a.final"].Reason; !strings.Contains(reason, "must not be retried, and the service's PUT may be") {
 		t.Errorf("the reason is %q", reason)
 	}
+	for id, result := range results {
+		if len(result.Attempts) > 0 && result.Attempts[0].Use != 1 {
+			t.Errorf("%s: its first attempt came on a connection of the contract before", id)
+		}
+	}
 	call := results["a.replayed"].Calls[0]
 	if call.Method != "PUT" || call.Path != "/stock" {
 		t.Errorf("the report says that %s %s was asked; want the service's own request", call.Method, call.Path)
@@ -178,10 +183,10 @@ func TestTheRehearsal(t *testing.T) {
 
 func TestWhatIsNotTheJudgedCall(t *testing.T) {
 	t.Parallel()
-	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "real "+r.URL.Path)
 	}))
-	t.Cleanup(real.Close)
+	t.Cleanup(behind.Close)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("- {match: {path: /stub}, respond: {status: 203, body: stubbed}}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -216,11 +221,23 @@ otherwise: {pass: %q}
 trigger: {url: %q}
 match: {upstream: stock, method: PUT}
 policy: {attempts: 1}
-`, shop.upstream, dir, rates, ledger, real.URL, shop.url)))
+`, shop.upstream, dir, rates, ledger, behind.URL, shop.url)))
 	results := judge(t, subject, contracts(t, once), suites.Options{})
 	expect(t, results, map[string]string{"a.once": "pass"})
 	if problem := problems.Load(); problem != nil {
 		t.Error(problem)
+	}
+}
+
+func TestAServiceThatGoesAway(t *testing.T) {
+	t.Parallel()
+	shop := open(t, goodShop(t))
+	subject := start(t, profileOf(t, shop))
+	shop.close()
+	results := judge(t, subject, contracts(t, once), suites.Options{})
+	expect(t, results, map[string]string{"a.once": "client-error"})
+	if reason := results["a.once"].Reason; !strings.Contains(reason, "the service cannot be asked") {
+		t.Errorf("the reason is %q", reason)
 	}
 }
 

@@ -46,7 +46,7 @@ func readStubs(dir string) ([]faultserver.Stub, error) {
 }
 
 func readStubFile(file string) ([]faultserver.Stub, scenarios.Problems) {
-	data, err := os.ReadFile(file)
+	data, err := scenarios.ReadFile(file)
 	if err != nil {
 		return nil, scenarios.Problems{{File: file, Message: "cannot be read: " + err.Error()}}
 	}
