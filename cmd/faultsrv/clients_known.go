@@ -19,6 +19,7 @@ import (
 	"github.com/faultsrv/faultsrv/suites/clients/resilient"
 	"github.com/faultsrv/faultsrv/suites/clients/resilientforms"
 	"github.com/faultsrv/faultsrv/suites/command"
+	"github.com/faultsrv/faultsrv/suites/driver"
 	"github.com/faultsrv/faultsrv/suites/mutants"
 	"github.com/faultsrv/faultsrv/suites/profile"
 )
@@ -164,7 +165,8 @@ func (commandSubject) Close() error { return nil }
 // notRunnable tells a program that is not there from one that is asked for in
 // the wrong words.
 func notRunnable(err error) error {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	var fault *driver.Fault
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.As(err, &fault) {
 		return couldNotRun(err)
 	}
 	return err
