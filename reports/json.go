@@ -21,13 +21,21 @@ func JSON(w io.Writer, run Run) error {
 	return nil
 }
 
+// maxResults is how many bytes results may have, so that a name that leads to what
+// has no end, such as a device, does not take the memory. The whole catalogue's
+// have 1 MiB, and an attempt with the bodies that are kept no more than 90 KiB.
+const maxResults = 256 << 20
+
 // Read reads what JSON wrote. It is strict: another format, an unknown key or
 // verdict, a contract that comes twice, totals that do not fit the results, and
 // anything after the run are errors.
 func Read(r io.Reader) (Run, error) {
-	data, err := io.ReadAll(r)
+	data, err := io.ReadAll(io.LimitReader(r, maxResults+1))
 	if err != nil {
 		return Run{}, fmt.Errorf("read the results: %w", err)
+	}
+	if len(data) > maxResults {
+		return Run{}, fmt.Errorf("read the results: expected at most %d bytes, got more: is this the file of a run?", maxResults)
 	}
 	var head struct {
 		Format int `json:"format"`

@@ -39,7 +39,7 @@ func Load(paths ...string) ([]*Contract, error) {
 				return nil, err
 			}
 		default:
-			data, err := os.ReadFile(path)
+			data, err := ReadFile(path)
 			if err != nil {
 				return nil, fmt.Errorf("contracts: %w", err)
 			}
@@ -70,7 +70,7 @@ func (r *reading) tree(files fs.FS, root, named string) error {
 			return err
 		}
 		found = true
-		data, err := fs.ReadFile(files, path)
+		data, err := readInTree(files, path)
 		if err == nil {
 			r.file(filepath.ToSlash(filepath.Join(named, path)), data)
 		}

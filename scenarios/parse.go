@@ -37,7 +37,7 @@ func Parse(file string, data []byte) ([]*Contract, error) {
 // readable is a file's text, where it can be a file of the format at all.
 func readable(file string, data []byte) (*text, error) {
 	if len(data) > MaxFileSize {
-		problem := readText(file, nil).problem(place{}, "", fmt.Sprintf("a file has at most %d bytes; this one has %d", MaxFileSize, len(data)))
+		problem := readText(file, nil).problem(place{}, "", fmt.Sprintf("a file has at most %d bytes; this one has more", MaxFileSize))
 		return nil, Problems{problem}
 	}
 	text := readText(file, data)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -177,7 +176,7 @@ func readKnownFailures(file string) (suites.KnownFailures, error) {
 	if file == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := scenarios.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("--known-failures: expected a YAML file with a list of {contract, reason, link}: %w", err)
 	}

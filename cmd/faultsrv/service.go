@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -18,7 +17,7 @@ func isService(name string) bool {
 	if !isFile(name) {
 		return false
 	}
-	data, err := os.ReadFile(name)
+	data, err := scenarios.ReadFile(name)
 	return err == nil && scenarios.Peek(data, "kind") == string(service.KindService)
 }
 

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -102,7 +101,7 @@ func (Exit) Words() []string {
 // Load reads the profile of a file, and has its command run in the file's
 // folder.
 func Load(file string) (Profile, error) {
-	data, err := os.ReadFile(file)
+	data, err := scenarios.ReadFile(file)
 	if err != nil {
 		return Profile{}, fmt.Errorf("profile: %w", err)
 	}
