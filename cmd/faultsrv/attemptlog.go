@@ -131,8 +131,17 @@ func stepText(step faultserver.StepRef) string {
 	}
 }
 
-// visible is text from the wire with nothing in it that would move a cursor.
+// longestVisible is how many bytes of a text from the wire a line shows: a method
+// or a target may have a megabyte, and is whole in the journal.
+const longestVisible = 200
+
+// visible is text from the wire with nothing in it that would move a cursor, and
+// no longer than a line can show.
 func visible(text string) string {
+	if len(text) > longestVisible {
+		rest := len(text) - longestVisible
+		return fmt.Sprintf("%s… (%d bytes more)", visible(text[:longestVisible]), rest)
+	}
 	quoted := strconv.QuoteToGraphic(text)
 	return quoted[1 : len(quoted)-1]
 }

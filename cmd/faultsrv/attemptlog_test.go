@@ -73,6 +73,8 @@ func TestLiveLine(t *testing.T) {
 		{"beyond the script", func(a *faultserver.Attempt) { a.Step = faultserver.StepRef{Unscripted: true} }, "#2 1.500s GET /orders on connection 3, request 1: beyond the script\n"},
 		{"no step for it", func(a *faultserver.Attempt) { a.Step = faultserver.StepRef{Unmatched: true} }, "#2 1.500s GET /orders on connection 3, request 1: no step applies, so it succeeds\n"},
 		{"hostile", func(a *faultserver.Attempt) { a.Target = "/\x1b[2J" }, `#2 1.500s GET /\x1b[2J on connection 3, request 1: reset@response-body@100` + "\n"},
+		{"long", func(a *faultserver.Attempt) { a.Target = "/" + strings.Repeat("a", 1<<20) },
+			"#2 1.500s GET /" + strings.Repeat("a", 199) + "… (1048377 bytes more) on connection 3, request 1: reset@response-body@100\n"},
 		{"as scripted", func(a *faultserver.Attempt) { a.Open, a.Met = false, true }, ""},
 		{"not as scripted", func(a *faultserver.Attempt) {
 			a.Open, a.End.Latest = false, 2*time.Second

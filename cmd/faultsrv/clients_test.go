@@ -25,6 +25,7 @@ var clients = map[string]func(args []string) int{
 	"stubborn":      stubborn,
 	"forker":        forker,
 	"sleeper":       sleeper,
+	"shop":          shop,
 }
 
 // getOnce makes one request and says by its status whether it succeeded.

@@ -24,6 +24,22 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 }
 
+// noEmptyValues refuses a flag whose value is empty, which is what a shell makes
+// of a variable that is not set: --out "$RESULTS" would else write nothing.
+func noEmptyValues(cmd *cobra.Command, _ []string) error {
+	var problem error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		empty := flag.Value.String() == ""
+		if list, is := flag.Value.(pflag.SliceValue); is {
+			empty = slices.Contains(list.GetSlice(), "")
+		}
+		if empty && problem == nil {
+			problem = fmt.Errorf("--%s: expected a value, got an empty one; leave the flag out where it is not wanted", flag.Name)
+		}
+	})
+	return problem
+}
+
 // noArguments refuses arguments that a command would not look at.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -25,6 +25,7 @@ judges any client against contracts that read as a specification.`,
 	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newServe(), newReport(invoked), newVersion())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = noEmptyValues
 	return root
 }
 

@@ -34,13 +34,17 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 	return status
 }
 
-// untilSignal is a context that ends with the first SIGINT or SIGTERM, which is
-// then its cause. From there on the signals do what they do by default, so that
+// untilSignal is a context that ends with the first SIGINT, SIGTERM or SIGHUP,
+// which is then its cause: a terminal that is closed must not leave the processes
+// of a command behind. One that is to be ignored, as under nohup, is. From there on the signals do what they do by default, so that
 // a second one ends the process at once, whatever it is busy with.
 func untilSignal(parent context.Context, stderr io.Writer) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case got := <-signals:
@@ -65,6 +69,8 @@ func (e signalError) Error() string {
 		return "got SIGINT"
 	case syscall.SIGTERM:
 		return "got SIGTERM"
+	case syscall.SIGHUP:
+		return "got SIGHUP"
 	default:
 		return fmt.Sprintf("got the signal %v", e.signal)
 	}

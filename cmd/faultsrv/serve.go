@@ -37,8 +37,8 @@ func newServe() *cobra.Command {
 		Short: "Play a script of faults to whoever asks",
 		Long: `Listens and plays a script, one step a request, and prints a line for each
 attempt when it arrives; another one where what happened is not what the script
-intended. It runs until SIGINT or SIGTERM and then says how many attempts there
-were and which steps nobody met.
+intended. It runs until SIGINT, SIGTERM or SIGHUP and then says how many
+attempts there were and which steps nobody met.
 
 A script is one line: 503x2,reset,200 answers 503 twice, resets the third
 request's connection, and answers 200. A scenario is the script of a contract,
