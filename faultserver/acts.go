@@ -101,7 +101,6 @@ var ErrPlatform = errors.New("not possible on this platform")
 
 // UnbuiltActs are the names of the vocabulary that parse and are not built yet.
 var UnbuiltActs = []string{
-	"connect-hang",
 	"h2-data", "h2-goaway", "h2-ping", "h2-reset", "h2-settings", "h2-window",
 	"tls",
 }

@@ -19,3 +19,10 @@ type portHold struct{}
 func holdPort(string) (*portHold, string, error) { return nil, "", errors.ErrUnsupported }
 
 func (*portHold) close() error { return errors.ErrUnsupported }
+
+// A portJam does not exist on this platform.
+type portJam struct{}
+
+func jamPort(string) (*portJam, error) { return nil, errors.ErrUnsupported }
+
+func (*portJam) close() error { return errors.ErrUnsupported }

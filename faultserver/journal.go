@@ -17,7 +17,7 @@ type Journal struct {
 	// Events are what came and is no attempt of a call: bytes that are not HTTP,
 	// an unknown token, a request that does not match.
 	Events []ProtocolEvent `json:"events,omitempty"`
-	// Windows are the listener's receipts for Refuse.
+	// Windows are the listener's receipts for Refuse and ConnectHang.
 	Windows []Window `json:"windows,omitempty"`
 	// Unmet are the required steps that no attempt met, such as "step 2: reset".
 	Unmet []string `json:"unmet,omitempty"`
@@ -135,8 +135,9 @@ type StepRef struct {
 
 // Effect is an effect on the wire.
 type Effect struct {
-	// Kind is "answer", "reset", "close", "stall", "truncate", "stale", "pass" or
-	// "accept-hang"; in Attempt.Happened also "client-left" (the client left
+	// Kind is "answer", "reset", "close", "stall", "truncate", "stale", "pass",
+	// "accept-hang", "dribble", "bandwidth", "slow-read", "expect-continue", "raw",
+	// "malformed" or "tls"; in Attempt.Happened also "client-left" (the client left
 	// before the act could strike), "bad-body" (its request broke its own
 	// framing) and "failed" (the server could not do its part).
 	Kind string `json:"kind"`
@@ -207,7 +208,7 @@ type ProtocolEvent struct {
 	Detail     string        `json:"detail"`
 }
 
-// A Window is a time in which the listener refused connections.
+// A Window is a time in which the listener took no connections.
 type Window struct {
 	Act  string        `json:"act"`
 	From time.Duration `json:"from"`

@@ -17,6 +17,7 @@ type listener struct {
 	hold *portHold
 
 	mu     sync.Mutex
+	jam    *portJam         // while connections hang
 	tcp    *net.TCPListener // nil while connections are refused
 	closed chan struct{}
 }
@@ -70,7 +71,32 @@ func (l *listener) open() error {
 	default:
 	}
 	l.tcp = tcp
-	return nil
+	return l.unjam()
+}
+
+// unjam lets what hangs go. The lock is held.
+func (l *listener) unjam() error {
+	if l.jam == nil {
+		return nil
+	}
+	jam := l.jam
+	l.jam = nil
+	return jam.close()
+}
+
+// hang stops accepting, and has further connections hang.
+func (l *listener) hang() error {
+	l.refuse()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.closed:
+		return net.ErrClosed
+	default:
+	}
+	jam, err := jamPort(l.address)
+	l.jam = jam
+	return err
 }
 
 // refuse stops listening. What was not accepted yet is reset.
@@ -130,7 +156,7 @@ func (l *listener) close() error {
 	default:
 		close(l.closed)
 	}
-	var problems []error
+	problems := []error{l.unjam()}
 	if l.tcp != nil {
 		problems = append(problems, l.tcp.Close())
 		l.tcp = nil

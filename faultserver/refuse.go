@@ -18,6 +18,17 @@ type Refuse struct {
 	For time.Duration `yaml:"for"`
 }
 
+// A window is an act that the listener performs for a time, there being no
+// connection to strike.
+type window interface {
+	Act
+
+	// length is how long it lasts; 0 means until the session's end.
+	length() time.Duration
+	// open begins it.
+	open(l *listener) error
+}
+
 // ActName implements Act.
 func (Refuse) ActName() string { return "refuse" }
 
@@ -32,6 +43,13 @@ func (r Refuse) validate(Point) []error {
 		problems = append(problems, fmt.Errorf("holding a port without listening is %w", ErrPlatform))
 	}
 	return problems
+}
+
+func (r Refuse) length() time.Duration { return r.For }
+
+func (Refuse) open(l *listener) error {
+	l.refuse()
+	return nil
 }
 
 func (Refuse) intent(*exchange) Effect { return Effect{Kind: "refuse"} }

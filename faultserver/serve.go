@@ -168,15 +168,19 @@ func (s *Session) openWindow() bool {
 	if !found {
 		return false
 	}
-	refuse, is := s.connections.steps[index].Act.(Refuse)
+	window, is := s.connections.steps[index].Act.(window)
 	if !is {
 		return false
 	}
 	s.connections.take(false)
-	s.listener.refuse()
-	s.window = &refuse
-	s.windows = append(s.windows, Window{Act: refuse.ActName(), From: s.Elapsed()})
-	s.connections.met[index]++
+	s.window = window
+	from := s.Elapsed()
+	if err := window.open(s.listener); err != nil {
+		s.events = append(s.events, ProtocolEvent{Kind: "accept-failed", At: from, Detail: window.ActName() + ": " + err.Error()})
+	} else {
+		s.connections.met[index]++
+	}
+	s.windows = append(s.windows, Window{Act: window.ActName(), From: from})
 	s.announce()
 	return true
 }
@@ -184,8 +188,9 @@ func (s *Session) openWindow() bool {
 // holdWindow waits until the window is over, and listens again. It returns
 // false when the session is closed.
 func (s *Session) holdWindow() bool {
-	over := s.window.For > 0 && s.listener.sleep(s.window.For)
-	if s.window.For == 0 {
+	length := s.window.length()
+	over := length > 0 && s.listener.sleep(length)
+	if length == 0 {
 		<-s.listener.closed
 	}
 	s.mu.Lock()

@@ -39,8 +39,8 @@ type Session struct {
 	connCount   int
 	events      []ProtocolEvent
 	windows     []Window
-	window      *Refuse // the one that is open
-	settling    int     // how many records are
+	window      window // the one that is open
+	settling    int    // how many records are
 	effects     int
 	dropped     int
 }
@@ -71,7 +71,10 @@ func OpenAt(address string, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	refuses := slices.ContainsFunc(cfg.Connections, func(step Step) bool { return step.Act.ActName() == Refuse{}.ActName() })
+	refuses := slices.ContainsFunc(cfg.Connections, func(step Step) bool {
+		_, is := step.Act.(window)
+		return is
+	})
 	if s.listener, err = listen(address, refuses); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,7 @@ func notations() []notation {
 		sharing(Redirect{}, func(p parameters) Act { return Redirect{p.answer.Status, p.to, p.answer.RetryAfter} }),
 		owning((*Stale).describe),
 		sharing(Refuse{}, func(p parameters) Act { return Refuse{p.wait} }),
+		sharing(ConnectHang{}, func(p parameters) Act { return ConnectHang{p.wait} }),
 		sharing(AcceptHang{}, func(p parameters) Act { return AcceptHang{p.wait} }),
 		sharing(Untouched{}, func(parameters) Act { return Untouched{} }),
 		owning((*Raw).describe),

@@ -171,7 +171,7 @@ func (s Step) problems(kind scriptKind) []error {
 		if s.Commit != NoCommit {
 			refuse("commit: no request has come when it strikes; leave it out")
 		}
-		if _, window := s.Act.(Refuse); window && (s.Probability != nil || s.Delay != Delay{}) {
+		if _, is := s.Act.(window); is && (s.Probability != nil || s.Delay != Delay{}) {
 			refuse("a window has neither probability nor delay; leave them out")
 		}
 	}

@@ -48,22 +48,11 @@ func holdPort(address string) (*portHold, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	target := tcp.AddrPort()
-	family, sockaddr := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: tcp.Port, Addr: target.Addr().As16()})
-	if ip := target.Addr().Unmap(); ip.Is4() {
-		family, sockaddr = unix.AF_INET, &unix.SockaddrInet4{Port: tcp.Port, Addr: ip.As4()}
-	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := boundSocket(tcp.AddrPort())
 	if err != nil {
-		return nil, "", os.NewSyscallError("socket", err)
+		return nil, "", err
 	}
 	hold := &portHold{fd}
-	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
-		return nil, "", errors.Join(os.NewSyscallError("setsockopt", err), hold.close())
-	}
-	if err := unix.Bind(fd, sockaddr); err != nil {
-		return nil, "", errors.Join(os.NewSyscallError("bind", err), hold.close())
-	}
 	bound, err := unix.Getsockname(fd)
 	if err != nil {
 		return nil, "", errors.Join(os.NewSyscallError("getsockname", err), hold.close())
@@ -78,3 +67,26 @@ func holdPort(address string) (*portHold, string, error) {
 }
 
 func (h *portHold) close() error { return unix.Close(h.fd) }
+
+// boundSocket is a socket bound to an address that others of this user may bind, too.
+func boundSocket(address netip.AddrPort) (fd int, err error) {
+	family, target := sockaddrOf(address)
+	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return -1, os.NewSyscallError("socket", err)
+	}
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
+		return -1, errors.Join(os.NewSyscallError("setsockopt", err), unix.Close(fd))
+	}
+	if err := unix.Bind(fd, target); err != nil {
+		return -1, errors.Join(os.NewSyscallError("bind", err), unix.Close(fd))
+	}
+	return fd, nil
+}
+
+func sockaddrOf(address netip.AddrPort) (family int, target unix.Sockaddr) {
+	if ip := address.Addr().Unmap(); ip.Is4() {
+		return unix.AF_INET, &unix.SockaddrInet4{Port: int(address.Port()), Addr: ip.As4()}
+	}
+	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(address.Port()), Addr: address.Addr().As16()}
+}

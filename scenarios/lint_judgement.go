@@ -181,6 +181,8 @@ func (r *report) endedByClient(step faultserver.Step) bool {
 		return act.For == 0 || impatient && act.For >= patience
 	case faultserver.AcceptHang:
 		return act.For == 0 || impatient && act.For >= patience
+	case faultserver.ConnectHang:
+		return true
 	case faultserver.Truncate:
 		return act.End == faultserver.EndStall
 	case faultserver.Raw:

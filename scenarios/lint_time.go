@@ -178,6 +178,8 @@ func (e *estimate) attempt(step faultserver.Step, call Call) time.Duration {
 		takes = sum(takes, orElse(act.For, longestStall))
 	case faultserver.Refuse:
 		takes = sum(takes, act.For)
+	case faultserver.ConnectHang:
+		takes = sum(takes, orElse(act.For, longestStall))
 	case faultserver.Truncate:
 		if act.End == faultserver.EndStall {
 			takes = sum(takes, longestStall)

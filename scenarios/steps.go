@@ -25,6 +25,7 @@ var acts = map[string]actForm{
 	"accept-hang": act[faultserver.AcceptHang]("a duration", scalarAcceptHang),
 	"pass":        act[faultserver.Untouched]("", nil),
 
+	"connect-hang":    act[faultserver.ConnectHang]("a duration", scalarConnectHang),
 	"raw":             act[faultserver.Raw]("a text", scalarRaw),
 	"malformed":       act[faultserver.Malformed]("what is broken", scalarMalformed),
 	"dribble":         act[faultserver.Dribble]("a duration", scalarDribble),
@@ -143,6 +144,10 @@ func scalarOutage(d *decoder, n node, _ *faultserver.Step, act *faultserver.Outa
 }
 
 func scalarRamp(d *decoder, n node, _ *faultserver.Step, act *faultserver.Ramp) { one(d, n, &act.Over) }
+
+func scalarConnectHang(d *decoder, n node, _ *faultserver.Step, act *faultserver.ConnectHang) {
+	one(d, n, &act.For)
+}
 
 func scalarPoint[A any](d *decoder, n node, step *faultserver.Step, _ *A) { one(d, n, &step.At) }
 

@@ -26,6 +26,7 @@ func shortActs() map[string][]*object {
 		"refuse":      {ref("duration")},
 		"accept-hang": {ref("duration")},
 
+		"connect-hang":    {ref("duration")},
 		"raw":             {ref("text")},
 		"malformed":       {ref("malformation")},
 		"dribble":         {ref("duration")},
