@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Areas are the areas of contracts: a closed list. An area is the first part
@@ -39,6 +41,7 @@ func ruleRules() []Rule {
 				r.at("why", "expected why: what the rule protects, for the reader of a failure")
 			}
 		}},
+		{"texts-are-printable", "title and why hold no control characters, and a title is one line: they are shown on terminals and in tables", textsArePrintable},
 		{"cites-given", "a rule that rests on safety or on a promise may stand alone; any other cites a source with a doc, or for practice a case", citesGiven},
 		{"must-needs-basis", "a must rests on a standard, on safety or on a promise", func(r *report) {
 			if r.contract.Level == Must && r.contract.Basis == Practice {
@@ -48,6 +51,18 @@ func ruleRules() []Rule {
 		{"level-above-source", "a rule of a standard is no stronger than a source that it cites: MAY allows observe, SHOULD and RECOMMENDED should, MUST must", levelAboveSource},
 		{"draft-is-opt-in", "a rule that only a draft makes runs only when it is asked for by name", draftIsOptIn},
 		{"cases-well-formed", "a case is two capital letters, a hyphen and a number, such as BR-01, and is listed once", casesWellFormed},
+	}
+}
+
+// textsArePrintable keeps an escape sequence in a contract of somebody else's from
+// moving a reader's cursor.
+func textsArePrintable(r *report) {
+	moves := func(c rune) bool { return unicode.IsControl(c) }
+	if strings.ContainsFunc(r.contract.Title, moves) {
+		r.at("title", "expected a line without control characters; got %q", clipped(r.contract.Title))
+	}
+	if strings.ContainsFunc(strings.ReplaceAll(r.contract.Why, "\n", ""), moves) {
+		r.at("why", "expected text without control characters; got %q", clipped(r.contract.Why))
 	}
 }
 
@@ -116,7 +131,7 @@ func casesWellFormed(r *report) {
 // idRules are about ids.
 func idRules() []Rule {
 	return []Rule{
-		{"id-well-formed", "an id is an area, a dot, and lower-case words with hyphens; a mere number is not meaningful", idWellFormed},
+		{"id-well-formed", fmt.Sprintf("an id is an area, a dot, and lower-case words with hyphens, at most %d bytes; a mere number is not meaningful", maxID), idWellFormed},
 		{"area-known", "the area is one of the closed list", func(r *report) {
 			if a := r.contract.Area(); a != "" && !slices.Contains(Areas(), a) {
 				r.suggest("id", a, Areas(), "%q is no area", clipped(a))
@@ -136,8 +151,14 @@ var (
 	positionalID = regexp.MustCompile(`\.[0-9-]+$`)
 )
 
+// maxID is how long an id may be: it names a test, and stands in a column of every
+// table. The longest of the catalogue has 52 bytes.
+const maxID = 100
+
 func idWellFormed(r *report) {
-	if id := r.contract.ID; !wellFormedID.MatchString(id) || positionalID.MatchString(id) {
+	if id := r.contract.ID; len(id) > maxID {
+		r.at("id", "an id has at most %d bytes; got %d", maxID, len(id))
+	} else if !wellFormedID.MatchString(id) || positionalID.MatchString(id) {
 		r.at("id", "expected an area, a dot and what the rule is about, such as body.replay-after-503; got %q", clipped(id))
 	}
 }
