@@ -49,6 +49,9 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 	}
 	probe := r.lateness.begin()
 	server := r.exercise(ctx, contract, asked, &evidence)
+	if evidence.HarnessError == "" {
+		evidence.HarnessError = r.short.since(started)
+	}
 	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
 	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
 }
@@ -122,6 +125,9 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 	config.Success, config.KeepBodies = r.profile.Success, r.options.Bodies
 	stage, err := r.stage(ctx, contract, config)
 	if err != nil {
+		if isShortage(err) {
+			r.short.note(err.Error())
+		}
 		evidence.HarnessError = fmt.Sprintf("open the session: %v", err)
 		return ""
 	}
@@ -143,6 +149,7 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 		watch(ctx, session, evidence.Watched)
 	}
 	evidence.Journal = session.Journal()
+	r.short.noteIn(evidence.Journal)
 	if err := clients.close(); err != nil && evidence.ClientError == "" {
 		evidence.ClientError = fmt.Sprintf("close the client: %v", err)
 	}

@@ -95,7 +95,10 @@ func (c *roundTripperClient) do(ctx context.Context, request Request) scenarios.
 	if c.subject.Attempts != nil {
 		attempts = c.subject.Attempts(response, err)
 	}
-	if err != nil {
+	switch {
+	case isShortage(err):
+		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: "this process is short of what the client needs, which is not the client's doing: " + err.Error()}
+	case err != nil:
 		return scenarios.Outcome{Kind: scenarios.ErrorOutcome, Error: c.explain(err), Attempts: attempts}
 	}
 	outcome := ReadHTTPResponse(response, c.explain)

@@ -73,6 +73,7 @@ type Running struct {
 	options  Options
 	started  time.Time
 	lateness *lateness
+	short    shortages
 	redactor *reports.Redactor
 	known    KnownFailures
 
