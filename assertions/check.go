@@ -42,7 +42,7 @@ func (t *tally) fail(why string, turn ...int) {
 // than the whole slack that the bound leaves over the nominal value.
 func (t *tally) failLate(late lateness, why string, turn ...int) {
 	if late.explains() {
-		t.noise = append(t.noise, fmt.Sprintf("%s; the machine's own timers were up to %v late, so that this says nothing about the client", why, dur(late.measured)))
+		t.noise = append(t.noise, fmt.Sprintf("%s; the machine itself was up to %v late, so that this says nothing about the client", why, dur(late.measured)))
 		t.attempts = append(t.attempts, turn...)
 		return
 	}

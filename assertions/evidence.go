@@ -24,7 +24,8 @@ type Evidence struct {
 	Success faultserver.Answer
 	// Capabilities are the client's.
 	Capabilities []scenarios.Capability
-	// Lateness is the worst lateness of a timer measured while the contract ran.
+	// Lateness is the worst lateness of the machine while the contract ran: of a
+	// timer, or of a client's process that waited for its turn.
 	Lateness time.Duration
 	// Watched is how long late attempts were looked for after the last return.
 	Watched time.Duration

@@ -132,7 +132,7 @@ func contractChecks(e Evidence) []Check {
 // conclude makes the verdict of checks.
 func conclude(e Evidence, checks []Check) (Verdict, string) {
 	if noise := pick(checks, func(c Check) bool { return c.Noise }); len(noise) > 0 {
-		return HarnessError, fmt.Sprintf("the machine's timers were up to %v late, too late to judge %s", dur(e.Lateness), names(noise))
+		return HarnessError, fmt.Sprintf("the machine was up to %v late, too late to judge %s", dur(e.Lateness), names(noise))
 	}
 	if missed := uncancelled(e); missed != "" {
 		return NotExercised, missed

@@ -106,7 +106,7 @@ func TestVerdicts(t *testing.T) {
 		{"a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Contract.Expect.All.Gaps = &scenarios.Gaps{Max: &scenarios.GapBound{Duration: 45 * ms}}
 			e.Lateness = 20 * ms
-		}}, HarnessError, "the machine's timers were up to 20ms late, too late to judge gaps.max"},
+		}}, HarnessError, "the machine was up to 20ms late, too late to judge gaps.max"},
 		{"an attempt's time that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Policy.Timeouts = &scenarios.Timeouts{Attempt: time.Second}
 			e.Lateness = 500 * ms

@@ -6,7 +6,7 @@ import "time"
 // itself is to blame for. Lower bounds have none: nothing makes a pause look
 // shorter than it was, since it is measured from before the answer could be seen.
 type lateness struct {
-	// measured is the worst lateness of a timer while the contract ran.
+	// measured is the worst lateness of the machine while the contract ran.
 	measured time.Duration
 	// excess is how far beyond the bound the value lies.
 	excess time.Duration

@@ -21,6 +21,9 @@ type Outcome struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Elapsed is the client's own measurement; 0 where it does not tell.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Starved is how long the client could have run and waited for a CPU; 0 where
+	// nobody measures it. It is the machine's doing, and no result shows it.
+	Starved time.Duration `json:"-"`
 	// Note is what the runner has to say, such as why the client was ended.
 	Note string `json:"note,omitempty"`
 }

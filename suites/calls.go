@@ -3,6 +3,7 @@ package suites
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ type schedule struct {
 	policy      scenarios.Policy
 	// ownRequests tells that the client chooses its requests itself.
 	ownRequests bool
+	// kind is the client's (Profile.Kind).
+	kind string
 
 	mu      sync.Mutex
 	records []assertions.CallRecord
@@ -114,6 +117,12 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	s.session.Return(token)
 	cancel()
 	record.Cancelled = <-cancelled
+	if s.neverRan(record) {
+		record.Outcome = scenarios.Outcome{
+			Kind: scenarios.ClientErrorOutcome, Starved: record.Outcome.Starved,
+			Note: "it ended in an error before it had sent anything: " + record.Outcome.Error.Message,
+		}
+	}
 	if record.Outcome.Kind == scenarios.ClientErrorOutcome {
 		s.noteFault(fmt.Sprintf("call %s: %s", token, record.Outcome.Note))
 	}
@@ -195,9 +204,10 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 	defer grace.Stop()
 	ended := fmt.Sprintf("the call did not return within %v and was ended", s.callTimeout)
 	var note string
+	var starved time.Duration
 	select {
 	case outcome := <-returned:
-		note = outcome.Note
+		note, starved = outcome.Note, outcome.Starved
 	case <-grace.C:
 		note = fmt.Sprintf("the client was still running %v later", endGrace)
 	}
@@ -205,9 +215,21 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}, true
 	}
 	return scenarios.Outcome{
-		Kind: scenarios.ErrorOutcome, Note: note,
+		Kind: scenarios.ErrorOutcome, Note: note, Starved: starved,
 		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: ended},
 	}, true
+}
+
+// neverRan tells that a command failed before it reached the server, though
+// that took every connection: a program that lacks a library, or an option that
+// it does not know, says nothing of how a client retries.
+func (s *schedule) neverRan(record assertions.CallRecord) bool {
+	refuses := slices.ContainsFunc(s.contract.Connections, func(step faultserver.Step) bool {
+		_, passes := step.Act.(faultserver.Untouched)
+		return !passes
+	})
+	return s.kind == "exec" && !refuses && record.Cancelled == 0 && !record.Overdue &&
+		record.Outcome.Kind == scenarios.ErrorOutcome && record.Outcome.Error != nil && !s.attempted(record.Token)
 }
 
 // attempted tells whether the server has seen an attempt of the call.

@@ -53,6 +53,9 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 		evidence.HarnessError = r.short.since(started)
 	}
 	evidence.Lateness = max(evidence.Lateness, r.lateness.read(probe))
+	for _, call := range evidence.Calls {
+		evidence.Lateness = max(evidence.Lateness, call.Outcome.Starved)
+	}
 	return r.result(evidence, assertions.Judge(evidence), server, time.Since(started))
 }
 
@@ -83,13 +86,15 @@ func callsAtOnce(contract *scenarios.Contract) int {
 // untold are the fields of a contract's policy that shape its stimulus and that
 // the client does not follow: it would be judged by what it was never asked.
 // Attempts and backoff are not among them: the checks that read them see for
-// themselves what is in force.
+// themselves what is in force. Jitter is, since it is what a contract that has it
+// is about.
 func untold(written, force scenarios.Policy) []string {
 	var list []string
 	for name, missing := range map[string]bool{
 		"retry-after-cap":  written.RetryAfterCap != nil && force.RetryAfterCap == nil,
 		"timeouts.attempt": written.Timeouts != nil && written.Timeouts.Attempt > 0 && (force.Timeouts == nil || force.Timeouts.Attempt == 0),
 		"timeouts.total":   written.Timeouts != nil && written.Timeouts.Total > 0 && (force.Timeouts == nil || force.Timeouts.Total == 0),
+		"backoff.jitter":   jittered(written.Backoff) && !jittered(force.Backoff),
 		"breaker":          written.Breaker != nil && force.Breaker == nil,
 		"budget":           written.Budget != nil && force.Budget == nil,
 		"hedge":            written.Hedge != nil && force.Hedge == nil,
@@ -100,6 +105,10 @@ func untold(written, force scenarios.Policy) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+func jittered(backoff *scenarios.Backoff) bool {
+	return backoff != nil && backoff.Jitter != "" && backoff.Jitter != scenarios.NoJitter
 }
 
 // result makes a result of evidence and judgement.
@@ -140,7 +149,7 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 	session := stage.Session()
 	clients := &clientPool{opener: stage, policy: policy, shared: contract.Client == scenarios.SharedClient}
 	schedule := &schedule{
-		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil,
+		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil, kind: r.profile.Kind,
 		policy: policy, callTimeout: r.options.CallTimeout,
 	}
 	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(ctx)

@@ -19,7 +19,7 @@ func broken(err error) scenarios.Outcome {
 // outcome is what the end of the process says of the call. Whether exit status 0
 // is believed depends on what the server sent, and is judged there.
 func (s *Subject) outcome(ctx context.Context, ended process.Ending) scenarios.Outcome {
-	outcome := scenarios.Outcome{Elapsed: ended.Elapsed, Note: ended.Left.String()}
+	outcome := scenarios.Outcome{Elapsed: ended.Elapsed, Starved: ended.Starved, Note: ended.Left.String()}
 	switch {
 	case ended.ByUs != nil && ctx.Err() == nil:
 		why := fmt.Sprintf("it had not returned after %s, and was ended", s.options.CallTimeout)

@@ -31,6 +31,21 @@ var attemptMutants = []Mutant{
 		policy: func(policy *scenarios.Policy) { *policy.Attempts = 1 },
 	},
 	{
+		Name:   "does-not-count-lost-connections",
+		Defect: "makes one more attempt for each lost connection, and counts the statuses",
+		Breaks: []string{"attempts.all-failures-share-one-count", "attempts.one-means-no-retry"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				resp, err := wire.RoundTrip(req)
+				if err == nil || req.Method != http.MethodGet || req.Context().Err() != nil {
+					return resp, err
+				}
+				time.Sleep(500 * time.Millisecond) // its pause is not what is wrong with it
+				return wire.RoundTrip(req)
+			})
+		},
+	},
+	{
 		Name:   "sleeps-after-the-last-attempt",
 		Defect: "pauses after an attempt whether or not another follows",
 		Breaks: []string{"attempts.no-trailing-sleep"},

@@ -15,7 +15,8 @@ var backoffMutants = []Mutant{
 		Breaks: []string{
 			"backoff.waits-the-configured-pause", "backoff.pauses-after-a-lost-connection", "backoff.grows",
 			"backoff.never-overflows", "jitter.equal-keeps-half-the-pause",
-			"retry-after.junk-keeps-the-ordinary-pause",
+			"retry-after.junk-keeps-the-ordinary-pause", "retry-after.a-negative-one-keeps-the-ordinary-pause",
+			"retry-after.an-empty-one-keeps-the-ordinary-pause",
 		},
 		options: pauses(func(int, scenarios.Backoff) time.Duration { return 0 }),
 	},
@@ -49,11 +50,20 @@ var backoffMutants = []Mutant{
 	},
 	{
 		Name:   "jitter-on-top-of-the-cap",
-		Defect: "adds its jitter after the cap was applied",
+		Defect: "adds its jitter, as much as the pause again, after the cap was applied",
 		Breaks: []string{"jitter.stays-below-the-cap"},
 		options: pauses(func(_ int, backoff scenarios.Backoff) time.Duration {
-			return base(backoff) + 2*time.Second
+			return 2 * base(backoff)
 		}),
+	},
+	{
+		Name:   "a-pause-of-its-own",
+		Defect: "waits two and a half seconds whatever it is told, which keeps many a Retry-After by chance",
+		Breaks: []string{"backoff.stays-below-its-cap"},
+		options: pauses(func(int, scenarios.Backoff) time.Duration {
+			return 2500 * time.Millisecond
+		}),
+		inner: onRetryAfter(func(resp *http.Response, _ string) { resp.Header.Del("Retry-After") }),
 	},
 	{
 		Name:   "backoff-overflows",

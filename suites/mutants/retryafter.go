@@ -87,8 +87,11 @@ var retryAfterMutants = []Mutant{
 	{
 		Name:   "junk-retry-after-means-now",
 		Defect: "takes a Retry-After that it cannot read for no wait at all",
-		Breaks: []string{"retry-after.junk-keeps-the-ordinary-pause"},
-		inner:  againAtOnce(func(value string) bool { return !isNumber(value) && !isDate(value) }),
+		Breaks: []string{
+			"retry-after.junk-keeps-the-ordinary-pause", "retry-after.a-negative-one-keeps-the-ordinary-pause",
+			"retry-after.an-empty-one-keeps-the-ordinary-pause",
+		},
+		inner: againAtOnce(func(value string) bool { return !isNumber(value) && !isDate(value) }),
 	},
 	{
 		Name:   "huge-retry-after-overflows",

@@ -61,6 +61,9 @@ type Ending struct {
 	ByUs error
 	// Elapsed is the time from its start to its end.
 	Elapsed time.Duration
+	// Starved is how long it could have run and waited for a CPU; 0 where the
+	// system does not tell.
+	Starved time.Duration
 	// Stdout and Stderr are what is kept of its outputs; Stdout is empty in a
 	// dialogue.
 	Stdout, Stderr Excerpt
@@ -81,6 +84,7 @@ type Process struct {
 	stdout, stderr *stream
 	dialogue       *dialogue
 	started        time.Time
+	turns          turns
 	exited         chan struct{}
 	await          sync.Once
 	ending         Ending
@@ -129,6 +133,7 @@ func Start(spec Spec) (*Process, error) {
 	}
 	tree.started(p.command)
 	go func() {
+		p.turns = turnsOf(p.command.Process.Pid)
 		// What went wrong is in ProcessState.
 		_ = p.command.Wait()
 		close(p.exited)
@@ -153,6 +158,7 @@ func (p *Process) end(ctx context.Context) Ending {
 	ended := Ending{
 		Status: p.command.ProcessState.ExitCode(), How: p.command.ProcessState.String(),
 		ByUs: byUs, Elapsed: elapsed, Left: left,
+		Starved: min(p.turns.starved(p.command.ProcessState), elapsed),
 	}
 	if byUs != nil && left.Remain == 0 {
 		// They were asked to end together with their command.

@@ -1,0 +1,230 @@
+package suites_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/clients/resilient"
+	"github.com/faultsrv/faultsrv/suites/command"
+)
+
+// simple is a correct client, as a user would write it in an afternoon: it
+// buffers, retries all but POST, and heeds no Retry-After. A field makes it
+// differ from others in what is its own to choose.
+type simple struct {
+	policy scenarios.Policy
+	wire   *http.Transport
+	// pause is its own, where it follows no policy's; 0 means the policy's.
+	pause time.Duration
+	// key is given to every POST, which is then retried too; empty for none.
+	key string
+	// charset is added to the media type.
+	charset string
+}
+
+func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+		_ = req.Body.Close()
+	}
+	for attempt := 1; ; attempt++ {
+		again := req.Clone(req.Context())
+		if body != nil {
+			again.Body, again.GetBody = io.NopCloser(bytes.NewReader(body)), nil
+		}
+		if c.key != "" && req.Method == http.MethodPost {
+			again.Header.Set("Idempotency-Key", c.key)
+		}
+		if kind := again.Header.Get("Content-Type"); kind != "" {
+			again.Header.Set("Content-Type", kind+c.charset)
+		}
+		resp, err := c.wire.RoundTrip(again)
+		failed := err != nil || slices.Contains([]int{429, 502, 503, 504}, resp.StatusCode)
+		if !failed || attempt >= *c.policy.Attempts || req.Method == http.MethodPost && c.key == "" || req.Context().Err() != nil {
+			return resp, err
+		}
+		if err == nil {
+			_, _ = io.CopyN(io.Discard, resp.Body, 4096)
+			_ = resp.Body.Close()
+		}
+		if err := c.rest(req, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// rest is the pause before a retry.
+func (c simple) rest(req *http.Request, retry int) error {
+	pause := c.pause
+	if pause == 0 {
+		_, pause = c.policy.Backoff.Bounds(retry)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-req.Context().Done():
+		return req.Context().Err()
+	}
+}
+
+// TestCorrectClientsAreNotBlamed judges clients that do what is theirs to choose:
+// nobody may be blamed for it, and nobody praised for what only looks like it.
+func TestCorrectClientsAreNotBlamed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		make func(simple) simple
+		// lacks are capabilities that the client does not have.
+		lacks     []scenarios.Capability
+		contracts []string
+		want      assertions.Verdict
+	}{
+		{
+			name: "a POST that carries a key of the client's is retried",
+			make: func(c simple) simple { c.key = `"one"`; return c },
+			contracts: []string{
+				"idempotency.a-post-is-not-retried-on-a-status", "idempotency.a-post-is-not-retried-on-a-reset",
+				"connection.a-stale-post-is-not-replayed",
+			},
+			want: assertions.Pass,
+		},
+		{
+			name:      "a charset is added to the media type",
+			make:      func(c simple) simple { c.charset = "; charset=utf-8"; return c },
+			contracts: []string{"idempotency.every-attempt-is-the-same-request"},
+			want:      assertions.Pass,
+		},
+		{
+			name:      "a short pause of its own is no immediate retry",
+			make:      func(c simple) simple { c.pause = 70 * time.Millisecond; return c },
+			lacks:     []scenarios.Capability{scenarios.CanBackoff},
+			contracts: []string{"retry-after.huge-is-no-immediate-retry", "cancellation.ends-the-retries", "cancellation.wakes-the-sleep"},
+			want:      assertions.Unsupported,
+		},
+		{
+			name:      "a long pause of its own keeps no Retry-After",
+			make:      func(c simple) simple { c.pause = 2500 * time.Millisecond; return c },
+			lacks:     []scenarios.Capability{scenarios.CanBackoff},
+			contracts: []string{"retry-after.seconds-on-*", "retry-after.http-date-*"},
+			want:      assertions.NotExercised,
+		},
+		{
+			name:      "one that heeds no Retry-After sleeps no long one",
+			make:      func(c simple) simple { return c },
+			contracts: []string{"retry-after.beyond-the-deadline-returns-now"},
+			want:      assertions.NotExercised,
+		},
+		{
+			name:      "jitter that a client cannot be told is not asked of it",
+			make:      func(c simple) simple { c.pause = 50 * time.Millisecond; return c },
+			lacks:     []scenarios.Capability{scenarios.CanBackoff},
+			contracts: []string{"jitter.*", "retry-after.jitter-does-not-shorten-it"},
+			want:      assertions.Unsupported,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			subject := suites.FromRoundTripper("simple", func(policy scenarios.Policy) (http.RoundTripper, error) {
+				return test.make(simple{policy: policy, wire: resilient.NewBase()}), nil
+			})
+			subject.About.Capabilities = slices.DeleteFunc(subject.About.Capabilities, func(can scenarios.Capability) bool {
+				return slices.Contains(test.lacks, can)
+			})
+			for _, result := range judged(t, subject, suites.Contracts(test.contracts...)) {
+				if result.Verdict != test.want {
+					t.Errorf("want %s\n%s", test.want, reports.Explain(result))
+				}
+			}
+		})
+	}
+}
+
+// TestACommandThatCannotRunIsNotJudged: a program that ends in an error before it
+// has sent anything is broken, and no client that gives up early.
+func TestACommandThatCannotRunIsNotJudged(t *testing.T) {
+	t.Parallel()
+	// The test's own binary does not know the flag.
+	subject, err := command.New([]string{os.Args[0], "-no-such-flag", "{url}", "{attempts}"}, command.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range judged(t, subject, suites.Contracts("attempts.*", "connection.*", "errors.*"), suites.AtLevel(scenarios.Must)) {
+		switch result.Verdict {
+		case assertions.ClientError, assertions.Unsupported, assertions.NotExercised:
+		default:
+			t.Errorf("a client that never ran is judged\n%s", reports.Explain(result))
+		}
+	}
+}
+
+func judged(t *testing.T, subject suites.Subject, choices ...suites.Choice) []reports.Result {
+	t.Helper()
+	plan, err := suites.NewPlan(subject, choices...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := suites.Judge(t.Context(), plan.Subject, plan.Contracts, plan.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Results) != len(plan.Contracts) {
+		t.Fatalf("%d of %d contracts have a result", len(run.Results), len(plan.Contracts))
+	}
+	return run.Results
+}
+
+// starving is a subject whose calls return late, and that tells for how much of
+// it the machine let it wait.
+type starving struct {
+	suites.Subject
+
+	late, starved time.Duration
+}
+
+func (s starving) Open(policy scenarios.Policy) (suites.Client, error) {
+	client, err := s.Subject.Open(policy)
+	return starvingClient{client, s}, err
+}
+
+type starvingClient struct {
+	suites.Client
+
+	is starving
+}
+
+func (c starvingClient) Do(ctx context.Context, request suites.Request) scenarios.Outcome {
+	outcome := c.Client.Do(ctx, request)
+	time.Sleep(c.is.late)
+	outcome.Starved = c.is.starved
+	return outcome
+}
+
+// TestAStarvedClientIsNotBlamed: what a process had to wait for its turn is the
+// machine's lateness, though the runner's own timers were in time.
+func TestAStarvedClientIsNotBlamed(t *testing.T) {
+	t.Parallel()
+	for starved, want := range map[time.Duration]assertions.Verdict{
+		0:               assertions.Fail,
+		2 * time.Second: assertions.HarnessError,
+	} {
+		subject := starving{Subject: resilient.Client(), late: 1800 * time.Millisecond, starved: starved}
+		for _, result := range judged(t, subject, suites.Contracts("attempts.no-trailing-sleep")) {
+			if result.Verdict != want {
+				t.Errorf("starved for %v: want %s\n%s", starved, want, reports.Explain(result))
+			}
+		}
+	}
+}
