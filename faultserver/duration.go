@@ -23,6 +23,9 @@ var durationUnits = []struct {
 // "1m30s". It refuses signs, leading zeros (010s), numbers without a unit and
 // parts finer than a nanosecond.
 func ParseDuration(text string) (time.Duration, error) {
+	if strings.HasPrefix(text, "-") {
+		return 0, fmt.Errorf("duration %q: a time cannot be negative; want one from 0, such as 40ms", text)
+	}
 	total, err := parseDuration(text)
 	if err != nil {
 		return 0, fmt.Errorf("duration %q: %w", text, err)

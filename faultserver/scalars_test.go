@@ -41,7 +41,7 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "it is empty", "5": "is no unit", "010s": "is no number", "-1s": "is no number", "+1s": "is no number", "1.s": "is no number", ".5s": "is no number", "s": "is no number",
+		"": "it is empty", "5": "is no unit", "010s": "is no number", "-1s": "cannot be negative", "+1s": "is no number", "1.s": "is no number", ".5s": "is no number", "s": "is no number",
 		"1 s": "is no unit", "1d": "is no unit", "1s1m": "is no unit", "1s1s": "is no unit", "1.2.3s": "is no number", "1µs": "is no unit", "1e3s": "is no unit",
 		"0.5ns": "finer than a nanosecond", "0.0000000001s": "finer than a nanosecond", "0.12345678901234567h": "finer than a nanosecond",
 		"9223372036854775808ns": "too long", "2562048h": "too long", "2562047h48m": "too long", "2562047.9h": "too long",

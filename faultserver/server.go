@@ -82,25 +82,41 @@ func (s *Server) check() {
 		}
 	}
 	if !s.options.extra {
-		for _, attempt := range journal.Attempts {
-			if attempt.Step.Unscripted {
-				s.tb.Errorf("faultserver: attempt %d, %s %s, came after the script's end; %s (WithExtraAttempts allows it)", attempt.Index, attempt.Method, attempt.Target, saw)
-			}
-		}
+		s.checkExtra(journal, saw)
 	}
 	if journal.Dropped > 0 {
 		s.tb.Errorf("faultserver: %d journal entries were dropped; raise Config.MaxAttempts", journal.Dropped)
 	}
 }
 
+// mostListed is how many attempts a failure lists: a client that retries without
+// end made 10,000 lines of them.
+const mostListed = 10
+
+// checkExtra fails the test for attempts beyond the script.
+func (s *Server) checkExtra(journal Journal, saw string) {
+	s.tb.Helper()
+	extra := 0
+	for _, attempt := range journal.Attempts {
+		if !attempt.Step.Unscripted {
+			continue
+		}
+		if extra++; extra <= mostListed {
+			s.tb.Errorf("faultserver: attempt %d, %s %s, came after the script's end; %s (WithExtraAttempts allows it)", attempt.Index, attempt.Method, clip(attempt.Target), saw)
+		}
+	}
+	if more := extra - mostListed; more > 0 {
+		s.tb.Errorf("faultserver: %d more attempts came after the script's end", more)
+	}
+}
+
 // summary is one line about a journal's attempts.
 func summary(j Journal) string {
-	const most = 10
 	var steps []string
-	for _, attempt := range j.Attempts[:min(most, len(j.Attempts))] {
+	for _, attempt := range j.Attempts[:min(mostListed, len(j.Attempts))] {
 		steps = append(steps, attempt.Step.Text)
 	}
-	if len(j.Attempts) > most {
+	if len(j.Attempts) > mostListed {
 		steps = append(steps, "…")
 	}
 	switch len(j.Attempts) {

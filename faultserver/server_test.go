@@ -76,6 +76,17 @@ var _ = Describe("New", func() {
 		Expect(tb.end()).To(Equal("faultserver: attempt 2, GET /again, came after the script's end; the server saw 2 attempts: 200, 500 (WithExtraAttempts allows it)"))
 	})
 
+	It("lists no more of them than a reader reads", func() {
+		tb := &fakeTB{}
+		srv := faultserver.New(tb, "200")
+		for range 15 {
+			get(srv.URL)
+		}
+		lines := strings.Split(tb.end(), "\n")
+		Expect(lines).To(HaveLen(11))
+		Expect(lines[10]).To(Equal("faultserver: 4 more attempts came after the script's end"))
+	})
+
 	It("fails neither where that is turned off", func() {
 		tb := &fakeTB{}
 		srv := faultserver.New(tb, "200", faultserver.WithExtraAttempts())
