@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Areas are the areas of contracts: a closed list. An area is the first part
@@ -57,11 +56,10 @@ func ruleRules() []Rule {
 // textsArePrintable keeps an escape sequence in a contract of somebody else's from
 // moving a reader's cursor.
 func textsArePrintable(r *report) {
-	moves := func(c rune) bool { return unicode.IsControl(c) }
-	if strings.ContainsFunc(r.contract.Title, moves) {
+	if !OneLine(r.contract.Title) {
 		r.at("title", "expected a line without control characters; got %q", clipped(r.contract.Title))
 	}
-	if strings.ContainsFunc(strings.ReplaceAll(r.contract.Why, "\n", ""), moves) {
+	if !OneLine(strings.ReplaceAll(r.contract.Why, "\n", " ")) {
 		r.at("why", "expected text without control characters; got %q", clipped(r.contract.Why))
 	}
 }

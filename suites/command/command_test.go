@@ -49,6 +49,7 @@ func TestNewRefuses(t *testing.T) {
 		"an answer and error": {args: []string{program, "{url}"}, options: Options{Answers: []int{7, 0}, Status: fromStderr, ExitKinds: map[int]scenarios.ErrorKind{7: scenarios.ErrReset}}, want: []string{`exit status 7 cannot stand for an answer`, `it stands for "reset"`, "exit status 0 cannot"}},
 		"no group":            {args: []string{program, "{url}"}, options: Options{Status: &StatusSource{Pattern: regexp.MustCompile("x")}}, want: []string{"a pattern with a group"}},
 		"no version":          {args: []string{program, "{url}"}, options: Options{VersionCommand: []string{"go", "version"}, VersionPattern: regexp.MustCompile("rust (.*)")}, want: []string{`expected what matches "rust (.*)" in what ["go" "version"] prints; its first line is "go version go`}},
+		"version with escape": {args: []string{program, "{url}"}, options: Options{VersionCommand: []string{"go", "version"}, VersionPattern: regexp.MustCompile("(?s)^(.*)$")}, want: []string{"expected a line without control characters"}},
 		"no version command":  {args: []string{program, "{url}"}, options: Options{VersionCommand: []string{"no-such-program-anywhere"}}, want: []string{"ask for the version"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,11 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites/internal/process"
 )
 
 // version is what the version command prints of it.
 func (s *Subject) version() (string, error) {
+	version, err := s.printedVersion()
+	if err == nil && !scenarios.OneLine(version) {
+		return "", fmt.Errorf("ask for the version: expected a line without control characters from %q; got %q", strings.Join(s.options.VersionCommand, " "), version)
+	}
+	return version, err
+}
+
+func (s *Subject) printedVersion() (string, error) {
 	command := s.options.VersionCommand
 	if len(command) == 0 {
 		return "", nil

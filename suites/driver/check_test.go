@@ -45,6 +45,7 @@ func TestAWrongDriverIsToldWhatIsWrong(t *testing.T) {
 		{"says-its-last", "hello", "runs until its standard input ends", "before hello; the driver ended with exit status 3, its last line on standard error: no module named undici", "standard error"},
 		{"bad-hello", "hello", "a hello with protocol 1", "protocol 7, where 1 is spoken here", "mend hello"},
 		{"bad-hello", "hello", "", "no client.name", ""},
+		{"bad-hello", "hello", "", `client.version "1\x1b[2J", where a line without control characters`, ""},
 		{"bad-hello", "hello", "", `the capability "retries"`, ""},
 		{"bad-hello", "hello", "", "one call at a time is not parallel", ""},
 		{"bad-hello", "hello", "", "attempts: expected at least 1", ""},

@@ -19,6 +19,13 @@ func (h hello) check() *Fault {
 	if h.Client.Name == "" {
 		say("no client.name, by which reports call it")
 	}
+	for _, field := range []struct{ name, text string }{
+		{"name", h.Client.Name}, {"version", h.Client.Version}, {"language", h.Client.Language},
+	} {
+		if !scenarios.OneLine(field.text) {
+			say("client.%s %q, where a line without control characters can be shown", field.name, field.text)
+		}
+	}
 	if h.MaxParallel < 0 {
 		say("max_parallel %d, where 1 or more is how many calls it makes at the same time, and 0 (or no such field) no limit", h.MaxParallel)
 	}

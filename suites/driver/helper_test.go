@@ -105,7 +105,7 @@ func (h *helper) hello() {
 	switch {
 	case h.has("bad-hello"):
 		hello["protocol"], hello["capabilities"], hello["max_parallel"] = 7, []string{"retries", "parallel"}, 1
-		hello["client"] = map[string]string{}
+		hello["client"] = map[string]string{"version": "1\x1b[2J"}
 		hello["promises"] = map[string]any{"attempts": 0, "backoff": map[string]any{"kind": "random", "base_ms": -1, "jitter": "some"}}
 	case h.has("one-at-a-time"):
 		hello["max_parallel"] = 1

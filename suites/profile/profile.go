@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -135,6 +136,11 @@ func (p Profile) problems(source scenarios.Source) scenarios.Problems {
 	}
 	if p.Name == "" {
 		report("name", "expected the client's name; got none")
+	}
+	for key, text := range map[string]string{"name": p.Name, "about": strings.ReplaceAll(p.About, "\n", " ")} {
+		if !scenarios.OneLine(text) {
+			report(key, "expected text without control characters; got %q", text)
+		}
 	}
 	if len(p.Command) == 0 || p.Command[0] == "" {
 		report("command", "expected a program and its arguments, such as [curl, -sS, --retry, \"{retries}\", \"{url}\"]; got none")

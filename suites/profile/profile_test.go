@@ -66,6 +66,7 @@ func TestParseSaysAllThatIsWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"kind: exce\nname: x\ncommand: [x]\n": {`unknown word "exce"; did you mean "exec"?`},
+		"kind: exec\nname: \"x\\e[2J\"\ncommand: [x]\n": {`name: expected text without control characters; got "x\x1b[2J"`},
 		"about: x\n":                          {"expected the kind of client", "expected the client's name", "expected a program and its arguments"},
 		"kind: exec\nname: x\ncommand: [x]\nexits: {7: no}\n": {`unknown word "no"`},
 		"kind: exec\nname: x\ncommand: [x]\nexits: {0: connect, 8: answer}\nversion: {match: '('}\nstatus: {match: x}\n": {
