@@ -61,6 +61,10 @@ func timesOut(attempt time.Duration) change {
 	return declares(func(p *scenarios.Policy) { p.Timeouts = &scenarios.Timeouts{Attempt: attempt} })
 }
 
+func pausing(constant time.Duration) change {
+	return declares(func(p *scenarios.Policy) { p.Backoff = &scenarios.Backoff{Constant: &constant} })
+}
+
 // contractOf parses what a contract asks.
 func contractOf(t *testing.T, asks string) *scenarios.Contract {
 	t.Helper()
@@ -148,17 +152,25 @@ func TestFit(t *testing.T) {
 		"growing pauses": {plain(declares(func(p *scenarios.Policy) {
 			p.Backoff = &scenarios.Backoff{Exponential: ptr(time.Second), Max: time.Second}
 		})), growing, ""},
-		"jitter":                                            {plain(declares(func(p *scenarios.Policy) { p.Backoff.Jitter = scenarios.FullJitter })), jittered, ""},
-		"jitter that is not declared":                       {plain(), jittered, "about full jitter"},
-		"a time of its own":                                 {plain(), soon, ""},
-		"a time of its own, and longer pauses":              {plain(declares(func(p *scenarios.Policy) { p.Backoff.Constant = ptr(time.Second) })), soon, "pauses of at most 20ms, and the service's are up to 1s"},
-		"a time of its own, and unknown pauses":             {plain(declares(func(p *scenarios.Policy) { p.Backoff = nil })), soon, "declares no policy.backoff"},
+		"jitter":                      {plain(declares(func(p *scenarios.Policy) { p.Backoff.Jitter = scenarios.FullJitter })), jittered, ""},
+		"jitter that is not declared": {plain(), jittered, "about full jitter"},
+		"a time to return in":         {plain(), soon, ""},
+		"a time to return in, and pauses that fill it": {plain(pausing(300 * time.Millisecond)), soon, "shorter pauses than the service's, which are up to 300ms"},
+		"a time to return in, and unknown pauses":      {plain(declares(func(p *scenarios.Policy) { p.Backoff = nil })), soon, "declares no policy.backoff"},
+		"a longest pause":                                   {plain(pausing(time.Second)), strings.Replace(soon, "returns: {max: 1s}", "gaps: {max: 1s}", 1), ""},
+		"a longest pause, and a longer one":                 {plain(pausing(1001 * time.Millisecond)), strings.Replace(soon, "returns: {max: 1s}", "gaps: {max: 1s}", 1), "shorter pauses"},
+		"a shortest pause":                                  {plain(), strings.Replace(soon, "returns: {max: 1s}", "gaps: {min: 20ms}", 1), ""},
+		"a shortest pause, and a shorter one":               {plain(), strings.Replace(soon, "returns: {max: 1s}", "gaps: {min: 21ms}", 1), "at least 21ms, and the service's are from 20ms"},
+		"a window":                                          {plain(), strings.Replace(soon, "returns: {max: 1s}", "window: {from: {attempt: 1, event: answered}, for: 10ms, attempts: {max: 0}}", 1), ""},
+		"a window, and other pauses":                        {plain(pausing(time.Second)), strings.Replace(soon, "returns: {max: 1s}", "window: {from: {attempt: 1, event: answered}, for: 10ms, attempts: {max: 0}}", 1), "for pauses of 20ms, and the service's are up to 1s"},
 		"a pause of its own":                                {plain(), "needs: [backoff]\n" + paused, "about a pause of its own"},
 		"a number of its own":                               {plain(), "needs: [attempts]\npolicy: {attempts: 5}\n" + failing, "about a policy of 5 attempts"},
 		"a cap":                                             {plain(declares(func(p *scenarios.Policy) { p.RetryAfterCap = ptr(time.Second) })), capped, ""},
 		"a cap that is longer":                              {plain(declares(func(p *scenarios.Policy) { p.RetryAfterCap = ptr(time.Minute) })), capped, "no longer than 1s"},
 		"a cap that is not declared":                        {plain(), capped, "policy.retry-after-cap does not say so"},
-		"a breaker":                                         {plain(), "policy: {breaker: {failures: 3, open: 1s, probes: 1}}\n" + once, "about a breaker"},
+		"a breaker":                                         {plain(), "policy: {breaker: {failures: 3, open: 1s, probes: 1}}\n" + once, "about a breaker, which the service's policy does not declare"},
+		"another breaker":                                   {plain(declares(func(p *scenarios.Policy) { p.Breaker = &scenarios.Breaker{Failures: 4} })), "policy: {breaker: {failures: 3, open: 1s, probes: 1}}\n" + once, "a breaker with other settings"},
+		"its breaker":                                       {plain(declares(func(p *scenarios.Policy) { p.Breaker = &scenarios.Breaker{Failures: 3, Open: time.Second, Probes: 1} })), "policy: {breaker: {failures: 3, open: 1s, probes: 1}}\n" + once, ""},
 		"an idle end":                                       {plain(), staleOne, ""},
 		"an idle end of what may not be retried":            {plain(posts()), staleOne, "the service's POST may not"},
 		"an idle end, side by side":                         {plain(sideBySideService), staleOne, "ends an idle connection"},

@@ -177,16 +177,7 @@ func (f fitting) failsAgain(step faultserver.Step) bool {
 // backoff: the pauses are the service's own; a contract about a kind of pause
 // needs that kind, and one with times of its own needs pauses that fit in.
 func (f fitting) backoff() []string {
-	longest := f.profile.Policy.LongestDelay()
-	reasons := f.pauses()
-	switch {
-	case !f.hasTimes():
-	case f.profile.Policy.Backoff == nil:
-		reasons = append(reasons, "its times are for pauses that are known, and the service declares no policy.backoff")
-	case longest > f.asked.LongestDelay():
-		reasons = append(reasons, fmt.Sprintf("its times are for pauses of at most %v, and the service's are up to %v", f.asked.LongestDelay(), longest))
-	}
-	return reasons
+	return append(f.pauses(), f.times()...)
 }
 
 // pauses: the kind of pause that a contract writes.
@@ -222,12 +213,44 @@ func (f fitting) readsPauses() bool {
 	})
 }
 
-// hasTimes tells whether a check has a time of its own.
-func (f fitting) hasTimes() bool {
-	return slices.ContainsFunc(f.every(), func(e scenarios.Expectation) bool {
-		bound := func(b *scenarios.GapBound) bool { return b != nil && b.Duration > 0 }
-		return e.Returns != nil || e.Window != nil || e.Gaps != nil && (bound(e.Gaps.Min) || bound(e.Gaps.Max))
-	})
+// times: those of a contract's own that a check judges by.
+func (f fitting) times() []string {
+	var reasons []string
+	for _, e := range f.every() {
+		var most, least time.Duration // 0 for any
+		if e.Gaps != nil && e.Gaps.Max != nil {
+			most = e.Gaps.Max.Duration
+		}
+		if e.Gaps != nil && e.Gaps.Min != nil {
+			least = e.Gaps.Min.Duration
+		}
+		if most > 0 || least > 0 || e.Returns != nil || e.Window != nil {
+			reasons = append(reasons, f.timed(e, least, most)...)
+		}
+	}
+	return reasons
+}
+
+// timed says how the service's pauses do not fit in the times of an expectation:
+// each at least and at most so long, and all of them within half of the time in
+// which a call is to return. Windows are laid around the contract's own pauses.
+func (f fitting) timed(e scenarios.Expectation, least, most time.Duration) []string {
+	if f.profile.Policy.Backoff == nil {
+		return []string{"its times are for pauses that are known, and the service declares no policy.backoff"}
+	}
+	longest := f.profile.Policy.LongestDelay()
+	shortest, _ := f.profile.Policy.Backoff.Bounds(1)
+	all := longest * time.Duration(*f.profile.Policy.Attempts-1)
+	tooLong := fmt.Sprintf("its times are for shorter pauses than the service's, which are up to %v", longest)
+	switch {
+	case most > 0 && longest > most, e.Returns != nil && e.Returns.Max > 0 && all > e.Returns.Max/2:
+		return []string{tooLong}
+	case least > shortest:
+		return []string{fmt.Sprintf("its times are for pauses of at least %v, and the service's are from %v", least, shortest)}
+	case e.Window != nil && longest != f.asked.LongestDelay():
+		return []string{fmt.Sprintf("its times are for pauses of %v, and the service's are up to %v", f.asked.LongestDelay(), longest)}
+	}
+	return nil
 }
 
 // callRoom is what a call is left beside its attempts and pauses, of the time
@@ -287,15 +310,19 @@ func (f fitting) settings() []string {
 		reasons = append(reasons, fmt.Sprintf("it is about a Retry-After that is waited for no longer than %v, and the service's policy.retry-after-cap does not say so", *longest))
 	}
 	for _, setting := range []struct {
-		name   string
-		differ bool
+		name                string
+		asked, same, absent bool
 	}{
-		{"breaker", written.Breaker != nil && !reflect.DeepEqual(written.Breaker, declared.Breaker)},
-		{"budget", written.Budget != nil && !reflect.DeepEqual(written.Budget, declared.Budget)},
-		{"hedge", written.Hedge != nil && !reflect.DeepEqual(written.Hedge, declared.Hedge)},
+		{"a breaker", written.Breaker != nil, reflect.DeepEqual(written.Breaker, declared.Breaker), declared.Breaker == nil},
+		{"a budget", written.Budget != nil, reflect.DeepEqual(written.Budget, declared.Budget), declared.Budget == nil},
+		{"hedging", written.Hedge != nil, reflect.DeepEqual(written.Hedge, declared.Hedge), declared.Hedge == nil},
 	} {
-		if setting.differ {
-			reasons = append(reasons, fmt.Sprintf("it is about a %s whose settings are not those of the service's policy.%s", setting.name, setting.name))
+		switch {
+		case !setting.asked || setting.same:
+		case setting.absent:
+			reasons = append(reasons, fmt.Sprintf("it is about %s, which the service's policy does not declare", setting.name))
+		default:
+			reasons = append(reasons, fmt.Sprintf("it is about %s with other settings than those that the service's policy declares", setting.name))
 		}
 	}
 	return reasons
