@@ -70,6 +70,9 @@ type Plan struct {
 // NewPlan chooses contracts for a subject. A choice that comes to no contract
 // is an error, as nothing would be judged.
 func NewPlan(subject Subject, choices ...Choice) (Plan, error) {
+	if subject == nil {
+		return Plan{}, errNoSubject
+	}
 	c := chosen{failOn: scenarios.Must}
 	for _, choice := range choices {
 		choice.choose(&c)

@@ -3,6 +3,7 @@ package suites
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -19,9 +20,13 @@ type clientPool struct {
 	opener opener
 	policy scenarios.Policy
 	shared bool
+	// limit is how long a client may take to be opened, and to be closed.
+	limit time.Duration
 
 	mu   sync.Mutex
 	open []Client
+	// failed is why a client could not be opened: the next one is not tried.
+	failed error
 }
 
 func (p *clientPool) take() (client Client, err error) {
@@ -30,13 +35,33 @@ func (p *clientPool) take() (client Client, err error) {
 	if p.shared && len(p.open) > 0 {
 		return p.open[0], nil
 	}
-	// A copy, so that a client that changes its policy does not change the judge's.
-	client, err = p.opener.Open(p.policy.Clone())
-	if err != nil {
-		return nil, err
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	if client, p.failed = p.opened(); p.failed != nil {
+		return nil, p.failed
 	}
 	p.open = append(p.open, client)
 	return client, nil
+}
+
+// opened opens a client.
+func (p *clientPool) opened() (Client, error) {
+	// A copy, so that a client that changes its policy does not change the judge's.
+	policy := p.policy.Clone()
+	opened := make(chan Client, 1)
+	err := guarded(p.limit, func() error {
+		client, err := p.opener.Open(policy)
+		if err == nil && client == nil {
+			err = errors.New("Open gave neither a client nor an error")
+		}
+		opened <- client
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-opened, nil
 }
 
 func (p *clientPool) close() error {
@@ -44,7 +69,7 @@ func (p *clientPool) close() error {
 	defer p.mu.Unlock()
 	var problems []error
 	for _, client := range p.open {
-		problems = append(problems, client.Close())
+		problems = append(problems, guarded(p.limit, client.Close))
 	}
 	p.open = nil
 	return errors.Join(problems...)

@@ -147,7 +147,7 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 	}()
 
 	session := stage.Session()
-	clients := &clientPool{opener: stage, policy: policy, shared: contract.Client == scenarios.SharedClient}
+	clients := &clientPool{opener: stage, policy: policy, shared: contract.Client == scenarios.SharedClient, limit: r.options.CallTimeout + endGrace}
 	schedule := &schedule{
 		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil, kind: r.profile.Kind,
 		policy: policy, callTimeout: r.options.CallTimeout,

@@ -64,6 +64,9 @@ func (s *RoundTripper) Open(policy scenarios.Policy) (Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.About.Name, err)
 	}
+	if transport == nil {
+		return nil, fmt.Errorf("open %s: New gave neither a RoundTripper nor an error: net/http's own would be judged in its place", s.About.Name)
+	}
 	return &roundTripperClient{subject: s, http: &http.Client{Transport: transport}}, nil
 }
 

@@ -66,6 +66,9 @@ func Judge(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	return run.Wait(), nil
 }
 
+// errNoSubject is what a forgotten client comes to.
+var errNoSubject = errors.New("no client to judge: expected a Subject, such as suites.FromRoundTripper makes; got nil")
+
 // A Running is a run in progress.
 type Running struct {
 	subject  Subject
@@ -94,6 +97,9 @@ type pending struct {
 
 // Start begins a run and returns at once; Result and Wait await it.
 func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract, options Options) (*Running, error) {
+	if subject == nil {
+		return nil, errNoSubject
+	}
 	if err := runnable(contracts); err != nil {
 		return nil, err
 	}
