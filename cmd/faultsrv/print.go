@@ -4,17 +4,38 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
-// printText writes what a command was asked for.
+// printText writes what a command was asked for. Much of it comes from files and
+// programs of somebody else's.
 func printText(w io.Writer, text string) error {
-	if _, err := io.WriteString(w, text); err != nil {
+	if _, err := io.WriteString(w, harmless(text)); err != nil {
 		return couldNotRun(fmt.Errorf("write the output: %w", err))
 	}
 	return nil
+}
+
+// harmless is a text of several lines with nothing in it that would move a cursor.
+func harmless(text string) string {
+	moves := func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }
+	if !strings.ContainsFunc(text, moves) {
+		return text
+	}
+	var b strings.Builder
+	for _, c := range text {
+		if moves(c) {
+			quoted := strconv.QuoteRune(c)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // printJSON writes what a command was asked for as indented JSON.

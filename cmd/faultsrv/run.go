@@ -29,7 +29,7 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 	root.SetErr(stderr)
 	status, message := conclude(root.ExecuteContext(ctx))
 	if message != "" {
-		_, _ = fmt.Fprintf(stderr, "faultsrv: %s\n", message) // the status says it too
+		_, _ = fmt.Fprintf(stderr, "faultsrv: %s\n", harmless(message)) // the status says it too
 	}
 	return status
 }

@@ -220,7 +220,7 @@ func (o *testOptions) announce(cmd *cobra.Command, client profile.Client, contra
 	for _, note := range client.Notes() {
 		text += "  " + note + "\n"
 	}
-	cmd.PrintErr(text)
+	cmd.PrintErr(harmless(text))
 }
 
 // head is what the results say of the run besides its results.
