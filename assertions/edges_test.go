@@ -46,7 +46,7 @@ func countEdges() []wordCase {
 	open.Watched = 100 * ms
 	open.Journal.Connections = []faultserver.Connection{
 		{ID: 1, Accepted: 0, Client: faultserver.ClientEnd{How: "client-fin", At: open.Calls[1].Returned + open.Watched}},
-		{ID: 2, Accepted: 200 * ms},
+		{ID: 2, Accepted: 50 * ms},
 	}
 	return []wordCase{
 		{"as many attempts as asked of a call that was ended", two, "", scenarios.Expectation{Attempts: &scenarios.Attempts{Each: ptr(2)}}, []state{isOK}},
@@ -112,6 +112,9 @@ func momentEdges() []wordCase {
 	// Two calls whose first attempts end at 1 ms and 5 ms, and return at 100 ms and 90 ms.
 	e := in2Calls([]faultserver.Attempt{failed(1, 0, 5*ms)}, []faultserver.Attempt{failed(1, 0, ms)})
 	e.Calls[0].Returned, e.Calls[1].Returned = 100*ms, 90*ms
+	swapped := in2Calls([]faultserver.Attempt{failed(1, 0, ms)}, []faultserver.Attempt{failed(1, 0, ms)})
+	swapped.Calls[0].Returned, swapped.Calls[1].Returned = 90*ms, 100*ms
+	swapped.Journal.Attempts[1].Arrived = 95 * ms
 	late := in2Calls(nil, []faultserver.Attempt{failed(1, 0, ms)})
 	within := func(m faultserver.Moment, span time.Duration, attempts scenarios.Range) scenarios.Expectation {
 		return scenarios.Expectation{Window: &scenarios.WindowRule{From: m, For: span, Attempts: attempts}}
@@ -133,6 +136,7 @@ func momentEdges() []wordCase {
 		{"an event of several calls is the earliest one's", e, "pay", within(answered, 2*ms, *exactly(0)), []state{isOK}},
 		{"a call without attempts has no event, the next one has", late, "pay", within(answered, 2*ms, *exactly(0)), []state{isOK}},
 		{"the return of several calls is the last one's", e, "pay", within(faultserver.Moment{Event: faultserver.Returned}, ms, *exactly(0)), []state{isOK}},
+		{"the return of several calls is the last one's, whichever was made first", swapped, "pay", within(faultserver.Moment{Event: faultserver.Returned}, 10*ms, *exactly(0)), []state{isOK}},
 		{"a moment's plus is added", retried(3 * ms), "", within(faultserver.Moment{Attempt: 1, Event: faultserver.Answered, Plus: 2 * ms}, 5*ms, *exactly(0)), []state{isOK}},
 		{"a most counts to the earliest end of the window", retried(41*ms + 50*time.Microsecond), "", within(answered, 40*ms, *atMost(0)), []state{isOK}},
 		{"a least counts to its latest end", retried(41*ms + 50*time.Microsecond), "", within(answered, 40*ms, *atLeast(1)), []state{isOK}},

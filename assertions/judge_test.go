@@ -60,6 +60,9 @@ func TestVerdicts(t *testing.T) {
 			a := &e.Journal.Attempts[1]
 			a.Met, a.Step.Text, a.Happened = false, "reset@response-body@1000", faultserver.Effect{Kind: "reset", Detail: "acked 900 of 1,000 bytes"}
 		}}, NotExercised, "reset@response-body@1000 on attempt 2 (acked 900 of 1,000 bytes)"},
+		{"an attempt that took no step and struck nothing", []edit[Evidence]{func(e *Evidence) {
+			e.Journal.Attempts[1].Met, e.Journal.Attempts[1].Step = false, faultserver.StepRef{}
+		}}, Pass, ""},
 		{"an optional step whose act did not happen", []edit[Evidence]{func(e *Evidence) {
 			e.Journal.Attempts[1].Met = false
 			e.Contract.Script[1].Optional = true
