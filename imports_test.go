@@ -45,7 +45,7 @@ var (
 		"github.com/gorilla/mux", "github.com/prometheus/client_golang", "github.com/prometheus/client_model",
 		"github.com/prometheus/common", "github.com/prometheus/procfs", "github.com/beorn7/perks",
 		"github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg", "google.golang.org/protobuf", "go.yaml.in/yaml/v2")
-	command = with(yaml,
+	command = with(with(yaml, service...),
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/inconshreveable/mousetrap", "golang.org/x/term")
 
 	contracts = []string{"faultserver", "scenarios"}
@@ -97,7 +97,7 @@ var rooms = map[string]room{
 		modules: sys,
 	},
 	"cmd/faultsrv": {
-		ours: with(judging, "scenarios/schema", "suites/command", "suites/driver", "suites/profile", "suites/service",
+		ours: with(judging, "faultserver/control", "faultserver/quick", "scenarios/schema", "suites/command", "suites/driver", "suites/profile", "suites/service",
 			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/observe", "suites/demo"),
 		modules: command,
 	},

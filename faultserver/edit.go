@@ -56,7 +56,7 @@ func (s *Session) Script() (steps []Step, served []int) {
 func (s *Session) allows(script []Step) error {
 	changed := s.config
 	changed.Script = script
-	return changed.playable()
+	return changed.Playable()
 }
 
 // extend makes the cursor's script a longer one that begins with it.

@@ -86,7 +86,7 @@ func OpenAt(address string, cfg Config) (*Session, error) {
 }
 
 func newSession(cfg Config) (*Session, error) {
-	if err := cfg.playable(); err != nil {
+	if err := cfg.Playable(); err != nil {
 		return nil, err
 	}
 	cfg.ID = cmp.Or(cfg.ID, "session")

@@ -41,9 +41,9 @@ func (u Untouched) perform(x *exchange) {
 
 func (Untouched) parameters() parameters { return parameters{} }
 
-// playable says why a session cannot be opened with the config: what Validate
-// says, and that what it passes on has nowhere to go.
-func (c Config) playable() error {
+// Playable says why a session cannot be opened with the config: what Validate
+// says, and that what it passes on has nowhere to go; nil if it can be.
+func (c Config) Playable() error {
 	scripts := [][]Step{c.Script}
 	for _, call := range c.Calls {
 		scripts = append(scripts, call.Script)

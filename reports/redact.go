@@ -150,6 +150,12 @@ func (r *Redactor) learnCredentials(value string) {
 // user parts and query parameters are hashed whatever their length.
 const shortestKnown = 6
 
+// mostKnown is how many forms of secrets are remembered; with one more, all are
+// forgotten, so that a client that makes up a secret for each request does not
+// fill the memory of a server that redacts for days. A text that quotes what was
+// forgotten shows it only where neither a header's name nor a URL stands before it.
+const mostKnown = 4_000
+
 func (r *Redactor) remember(secret string) {
 	if len(secret) < shortestKnown || strings.Contains(hashPrefix, secret) || isHash.MatchString(secret) {
 		return
@@ -158,6 +164,9 @@ func (r *Redactor) remember(secret string) {
 	defer r.mu.Unlock()
 	if _, ok := r.known[secret]; ok {
 		return
+	}
+	if len(r.known) >= mostKnown {
+		clear(r.known)
 	}
 	quoted := strconv.Quote(secret)
 	for _, form := range []string{secret, quoted[1 : len(quoted)-1], url.QueryEscape(secret), url.PathEscape(secret)} {

@@ -185,3 +185,15 @@ var renderers = map[string]Renderer{
 		return JSON(w, again)
 	},
 }
+
+var _ = Describe("what a redactor remembers", func() {
+	It("is bounded, and header lines are hashed all the same", func() {
+		redactor := NewRedactor(Secrets{})
+		for i := range 3 * mostKnown {
+			secret := fmt.Sprintf("secret-%d", i)
+			hidden := redactor.Headers(faultserver.Headers{{Name: "Authorization", Value: secret}})
+			Expect(hidden[0].Value).To(Equal(redactor.Hash(secret)))
+		}
+		Expect(len(redactor.known)).To(BeNumerically("<=", mostKnown+4))
+	})
+})

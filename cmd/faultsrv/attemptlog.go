@@ -23,17 +23,27 @@ type attemptLog struct {
 
 	mu    sync.Mutex
 	queue []faultserver.Attempt
-	more  chan struct{} // has an entry while there may be something in the queue
+	// missed is how many the queue had no room for.
+	missed int
+	more   chan struct{} // has an entry while there may be something in the queue
 }
 
 func newAttemptLog(live io.Writer, redactor *reports.Redactor) *attemptLog {
 	return &attemptLog{live: live, redactor: redactor, more: make(chan struct{}, 1)}
 }
 
+// mostQueued is how many attempts wait to be shown to a reader who does not keep
+// up, such as a slow terminal; what is more is only counted. A journal gets all.
+const mostQueued = 20_000
+
 // observe takes an attempt that has arrived, or that has ended.
 func (l *attemptLog) observe(attempt faultserver.Attempt) {
 	l.mu.Lock()
-	l.queue = append(l.queue, attempt)
+	if l.journal == nil && len(l.queue) >= mostQueued {
+		l.missed++
+	} else {
+		l.queue = append(l.queue, attempt)
+	}
 	l.mu.Unlock()
 	select {
 	case l.more <- struct{}{}:
@@ -68,8 +78,8 @@ func (l *attemptLog) close() error {
 // flush writes what is in the queue.
 func (l *attemptLog) flush() error {
 	l.mu.Lock()
-	queue := l.queue
-	l.queue = nil
+	queue, missed := l.queue, l.missed
+	l.queue, l.missed = nil, 0
 	l.mu.Unlock()
 	for _, attempt := range queue {
 		if _, err := io.WriteString(l.live, l.redactor.Text(liveLine(attempt))); err != nil {
@@ -82,21 +92,31 @@ func (l *attemptLog) flush() error {
 			return fmt.Errorf("--journal: make room there or choose another file: %w", err)
 		}
 	}
+	if missed > 0 {
+		if _, err := fmt.Fprintf(l.live, "… %d lines more: they came faster than they could be shown\n", missed); err != nil {
+			return fmt.Errorf("write the attempts: %w", err)
+		}
+	}
 	return nil
 }
 
 // record writes an attempt as a line of JSON, in one write.
 func (l *attemptLog) record(attempt faultserver.Attempt) error {
-	attempt.Headers = l.redactor.Headers(attempt.Headers)
-	attempt.Body.Trailers = l.redactor.Headers(attempt.Body.Trailers)
-	attempt.Target = l.redactor.Text(attempt.Target)
-	attempt.RawTarget = l.redactor.Text(attempt.RawTarget)
-	line, err := json.Marshal(attempt)
+	line, err := json.Marshal(l.redacted(attempt))
 	if err != nil {
 		return err
 	}
 	_, err = l.journal.Write(append(line, '\n'))
 	return err
+}
+
+// redacted is an attempt without its secrets.
+func (l *attemptLog) redacted(attempt faultserver.Attempt) faultserver.Attempt {
+	attempt.Headers = l.redactor.Headers(attempt.Headers)
+	attempt.Body.Trailers = l.redactor.Headers(attempt.Body.Trailers)
+	attempt.Target = l.redactor.Text(attempt.Target)
+	attempt.RawTarget = l.redactor.Text(attempt.RawTarget)
+	return attempt
 }
 
 // liveLine is what there is to say of an attempt: what it is when it arrives;
@@ -107,17 +127,26 @@ func liveLine(a faultserver.Attempt) string {
 		if a.Call != "" {
 			call = fmt.Sprintf(" (call %s, attempt %d)", a.Call, a.Number)
 		}
-		return fmt.Sprintf("#%d %.3fs %s %s%s on connection %d, request %d: %s\n",
-			a.Index, a.Arrived.Seconds(), visible(a.Method), visible(a.Target), call, a.Connection, a.Use, stepText(a.Step))
+		return fmt.Sprintf("%s#%d %.3fs %s %s%s on connection %d, request %d: %s\n",
+			sessionText(a), a.Index, a.Arrived.Seconds(), visible(a.Method), visible(a.Target), call, a.Connection, a.Use, stepText(a.Step))
 	}
 	if a.Met || a.Step.Unscripted {
 		return ""
 	}
-	text := fmt.Sprintf("#%d %.3fs not as scripted: %s", a.Index, a.End.Latest.Seconds(), a.Happened.Kind)
+	text := fmt.Sprintf("%s#%d %.3fs not as scripted: %s", sessionText(a), a.Index, a.End.Latest.Seconds(), a.Happened.Kind)
 	if a.Happened.Detail != "" {
 		text += ", " + visible(a.Happened.Detail)
 	}
 	return text + "\n"
+}
+
+// sessionText names the session of an attempt that is not of the one that the
+// command plays.
+func sessionText(a faultserver.Attempt) string {
+	if a.Session == "" || a.Session == defaultSession {
+		return ""
+	}
+	return a.Session + " "
 }
 
 func stepText(step faultserver.StepRef) string {

@@ -91,3 +91,26 @@ func TestLiveLine(t *testing.T) {
 		})
 	}
 }
+
+func TestAReaderWhoDoesNotKeepUpIsToldWhatItMissed(t *testing.T) {
+	t.Parallel()
+	var shown strings.Builder
+	log := newAttemptLog(&shown, reports.NewRedactor(reports.Secrets{}))
+	for i := range mostQueued + 7 {
+		log.observe(faultserver.Attempt{Index: i + 1, Open: true})
+	}
+	if err := log.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(shown.String(), "\n"); lines != mostQueued+1 || !strings.HasSuffix(shown.String(), "… 7 lines more: they came faster than they could be shown\n") {
+		t.Errorf("%d lines, the last %q", lines, shown.String()[strings.LastIndex(strings.TrimSuffix(shown.String(), "\n"), "\n")+1:])
+	}
+	shown.Reset()
+	log.observe(faultserver.Attempt{Index: 1, Session: "other", Open: true})
+	if err := log.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(shown.String(), "other #1 ") || strings.Contains(shown.String(), "lines more") {
+		t.Errorf("then %q; want one line that names its session", shown.String())
+	}
+}

@@ -26,6 +26,8 @@ var clients = map[string]func(args []string) int{
 	"forker":        forker,
 	"sleeper":       sleeper,
 	"shop":          shop,
+	"api":           api,
+	"upstream":      upstream,
 }
 
 // getOnce makes one request and says by its status whether it succeeded.

@@ -22,7 +22,7 @@ judges any client against contracts that read as a specification.`,
 		Version:       buildOf(version).String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newServe(), newReport(invoked), newVersion())
+	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newServe(invoked), newReport(invoked), newVersion())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = noEmptyValues

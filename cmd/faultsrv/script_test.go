@@ -46,14 +46,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":     exits,
-			"start":     start,
-			"interrupt": interrupt,
-			"end":       end,
-			"appears":   appears,
-			"gone":      gone,
-			"killed":    killed,
-			"scrub":     scrub,
+			"exits":      exits,
+			"start":      start,
+			"background": background,
+			"found":      found,
+			"interrupt":  interrupt,
+			"end":        end,
+			"appears":    appears,
+			"gone":       gone,
+			"killed":     killed,
+			"scrub":      scrub,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "devfull" {

@@ -3,15 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/faultserver/control"
+	"github.com/faultsrv/faultsrv/faultserver/quick"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -27,13 +28,19 @@ type serveOptions struct {
 	journal     string
 	seed        uint64
 	secrets     reports.Secrets
+	upstreams   []string
+	connections int
+	readyFile   string
+	control     controlOptions
+	// env reads an environment variable; empty where it is not set.
+	env func(name string) string
 }
 
-func newServe() *cobra.Command {
-	o := serveOptions{afterScript: oneOf(
+func newServe(invoked invocation) *cobra.Command {
+	o := serveOptions{env: invoked.env, afterScript: oneOf(
 		string(faultserver.FailAfterScript), string(faultserver.RepeatAfterScript), string(faultserver.LoopAfterScript))}
 	cmd := &cobra.Command{
-		Use:   "serve (--script SCRIPT | --scenario FILE|ID)",
+		Use:   "serve [--script SCRIPT | --scenario FILE|ID]",
 		Short: "Play a script of faults to whoever asks",
 		Long: `Listens and plays a script, one step a request, and prints a line for each
 attempt when it arrives; another one where what happened is not what the script
@@ -42,13 +49,20 @@ attempts there were and which steps nobody met.
 
 A script is one line: 503x2,reset,200 answers 503 twice, resets the third
 request's connection, and answers 200. A scenario is the script of a contract,
-with the calls it is made for; their addresses are printed at the start.
+with the calls it is made for; their addresses are printed at the start. Without
+either, fixed routes do what their paths say: /status/503, /reset, /delay/2s, …;
+or, with an upstream, every attempt is handed on to it.
+
+With --control, sessions are created, watched, changed and judged over HTTP; what
+is played here is the one of the paths without /s/…, and is called "default".
 
 Exit status: 0 it was ended by a signal; 2 wrong usage, script or contract; 3 it
 could not listen, or could not write the journal.`,
 		Example: `  faultsrv serve --script 503x2,200
   faultsrv serve --script 429:retry-after=1,stall:2s --after-script loop --journal journal.jsonl
-  faultsrv serve --scenario body.replay-after-503`,
+  faultsrv serve --scenario body.replay-after-503
+  faultsrv serve --upstream http://127.0.0.1:9000 --script 503x2,pass:forever
+  faultsrv serve --control 127.0.0.1:8504 --ready-file ready.env`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
@@ -66,11 +80,18 @@ could not listen, or could not write the journal.`,
 	o.afterScript.flag(cmd, "after-script", "what comes after the script's end: every attempt is answered 500, the last step is repeated, or it starts again; a scenario says so itself")
 	flags.StringVar(&o.journal, "journal", "", "write each attempt that has ended to this `FILE`, one line of JSON each; an older file is overwritten")
 	flags.Uint64Var(&o.seed, "seed", 0, "what every random draw comes from (default: random)")
+	flags.StringArrayVar(&o.upstreams, "upstream", nil, "the step pass hands attempts on to this real server, a `URL` such as http://127.0.0.1:9000; may be repeated: sessions of the control API may name any of them, and no other")
+	flags.IntVar(&o.connections, "max-connections", 16384, "clients may have this `NUMBER` of connections open at the same time; 0 for no bound")
+	flags.StringVar(&o.readyFile, "ready-file", "", "once the server listens, write where to this `FILE`, as lines that a shell can read; it is removed at the end")
+	o.control.flags(cmd)
 	secretFlags(cmd, &o.secrets)
 	return cmd
 }
 
 func (o *serveOptions) run(cmd *cobra.Command) error {
+	if err := o.control.check(cmd); err != nil {
+		return err
+	}
 	config, calls, err := o.config(cmd.Flags().Changed("after-script"))
 	if err != nil {
 		return err
@@ -87,80 +108,100 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 		}
 		log.journal = file
 	}
-	config.Seed = o.seed
-	config.Observe = log.observe
-	session, err := faultserver.OpenAt(address, config)
+	config.ID, config.Seed, config.MaxConnections = defaultSession, o.seed, o.connections
+	stage, err := o.open(address, config, log)
 	if err != nil {
-		return couldNotRun(errors.Join(fmt.Errorf("--listen: %w", err), log.close()))
+		return errors.Join(err, log.close())
 	}
-	err = greet(cmd.OutOrStdout(), session, calls, o.seed)
-	if err == nil {
-		err = log.write(cmd.Context())
-	}
-	err = errors.Join(err, session.Close(), log.close())
-	err = errors.Join(err, printText(cmd.OutOrStdout(), farewell(session.Journal())))
+	err = o.play(cmd, stage, calls, log)
+	err = errors.Join(err, stage.close(), log.close())
+	err = errors.Join(err, printText(cmd.OutOrStdout(), farewell(stage.session.Journal())))
 	if err != nil {
 		return couldNotRun(err)
 	}
 	return nil
 }
 
-// config is the server that was asked for, and the calls it is made for, if any.
-func (o *serveOptions) config(override bool) (faultserver.Config, []scenarios.Call, error) {
-	var config faultserver.Config
-	var calls []scenarios.Call
-	switch {
-	case (o.script == "") == (o.scenario == ""):
-		return config, nil, errors.New("expected either --script, such as --script 503x2,200, or --scenario; see `faultsrv serve --help`")
-	case o.script != "":
-		steps, err := faultserver.ParseScript(o.script)
-		if err != nil {
-			return config, nil, fmt.Errorf("--script: %w", err)
-		}
-		config.Script = steps
-		override = true
-	default:
-		contract, err := o.contract()
-		if err != nil {
-			return config, nil, err
-		}
-		config, calls = contract.Config(), contract.Defaulted().Calls
+// play serves until the context ends.
+func (o *serveOptions) play(cmd *cobra.Command, stage *stage, calls []scenarios.Call, log *attemptLog) error {
+	text := greeting(stage.session, calls, o.seed)
+	if o.script == "" && o.scenario == "" && len(o.upstreams) == 0 {
+		text += "there is no script; fixed routes do what their paths say:\n" + quick.List()
 	}
-	if override {
-		config.AfterScript = faultserver.AfterScript(o.afterScript.value)
+	controlURL := ""
+	if stage.control != nil {
+		controlURL = stage.control.api.URL()
+		text += fmt.Sprintf("control API on %s, described by %s/openapi.json\n", controlURL, controlURL)
 	}
-	if err := config.Validate(); err != nil {
-		return config, nil, fmt.Errorf("the script cannot be played: %w", err)
+	if err := printText(cmd.OutOrStdout(), text); err != nil {
+		return err
 	}
-	return config, calls, nil
+	if o.readyFile == "" {
+		return log.write(cmd.Context())
+	}
+	if err := writeReady(o.readyFile, stage.session.URL(), controlURL); err != nil {
+		return err
+	}
+	return errors.Join(log.write(cmd.Context()), removeReady(o.readyFile))
 }
 
-// contract is the one that --scenario means.
-func (o *serveOptions) contract() (*scenarios.Contract, error) {
-	if info, err := os.Stat(o.scenario); err == nil && !info.IsDir() {
-		contracts, err := scenarios.Load(o.scenario)
+// A stage is the session that is played, and the control API beside it, if one is
+// asked for.
+type stage struct {
+	session *faultserver.Session
+	control *controlled
+}
+
+// defaultSession is the id by which the control API shows the session that the
+// command plays.
+const defaultSession = "default"
+
+// headTime is how long a client may be about a request's head, beside a control
+// API: whoever shares a server cannot keep it busy with beginnings.
+const headTime = 30 * time.Second
+
+// open opens the session, on a listener of its own; or beside a control API on
+// one that others share.
+func (o *serveOptions) open(address string, config faultserver.Config, log *attemptLog) (*stage, error) {
+	config.Observe = log.observe
+	if o.control.listen == "" {
+		session, err := faultserver.OpenAt(address, config)
 		if err != nil {
-			return nil, err
+			return nil, couldNotRun(fmt.Errorf("--listen: %w", err))
 		}
-		if len(contracts) > 1 {
-			var ids []string
-			for _, c := range contracts {
-				ids = append(ids, c.ID)
-			}
-			return nil, fmt.Errorf("--scenario: expected a file with one contract, got %d in %s (%s); name one: --contracts-from %s --scenario ID",
-				len(contracts), o.scenario, strings.Join(ids, ", "), o.scenario)
-		}
-		return contracts[0], contracts[0].Runnable()
+		return &stage{session: session}, nil
 	}
-	o.wanted.patterns = []string{o.scenario}
-	contracts, err := o.wanted.chosen()
+	if len(config.Connections) > 0 {
+		return nil, errors.New("--scenario: it strikes at connections, and beside a control API the listener is shared; create it by the API, with own_listener")
+	}
+	host, err := faultserver.Listen(address, faultserver.Limited(o.connections, headTime))
 	if err != nil {
-		return nil, fmt.Errorf("--scenario: %w; nor is it a file", err)
+		return nil, couldNotRun(fmt.Errorf("--listen: %w", err))
 	}
-	if len(contracts) > 1 {
-		return nil, fmt.Errorf("--scenario: expected the id of one contract, got a pattern of %d", len(contracts))
+	beside, err := o.startControl(host, log)
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
 	}
-	return contracts[0], contracts[0].Runnable()
+	feed := control.NewFeed()
+	config.Observe = func(a faultserver.Attempt) {
+		log.observe(a)
+		feed.Observe(a)
+	}
+	session, err := host.Default(config)
+	if err == nil {
+		err = beside.api.Adopt(defaultSession, session, feed)
+	}
+	if err != nil {
+		return nil, errors.Join(err, beside.close())
+	}
+	return &stage{session, beside}, nil
+}
+
+func (s *stage) close() error {
+	if s.control != nil {
+		return s.control.close()
+	}
+	return s.session.Close()
 }
 
 // address is where to listen, resolved, so that what was checked is what is
@@ -177,8 +218,8 @@ func (o *serveOptions) address() (string, error) {
 	return resolved.String(), nil
 }
 
-// greet says where the server listens, and where each call goes.
-func greet(w io.Writer, session *faultserver.Session, calls []scenarios.Call, seed uint64) error {
+// greeting says where the server listens, and where each call goes.
+func greeting(session *faultserver.Session, calls []scenarios.Call, seed uint64) string {
 	text := fmt.Sprintf("listening on %s, seed %d\n", session.URL(), seed)
 	for _, call := range calls {
 		tokens := call.Tokens()
@@ -188,7 +229,7 @@ func greet(w io.Writer, session *faultserver.Session, calls []scenarios.Call, se
 		}
 		text += "\n"
 	}
-	return printText(w, text)
+	return text
 }
 
 // farewell says what became of the script.

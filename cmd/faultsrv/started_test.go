@@ -184,7 +184,7 @@ func lookPath(ts *testscript.TestScript, name string) string {
 
 // environmentOf is this process's environment with what a script changes of it.
 func environmentOf(ts *testscript.TestScript) []string {
-	changed := []string{"PATH", "HOME", "TMPDIR", "WORK"}
+	changed := []string{"PATH", "HOME", "TMPDIR", "WORK", tokenVariable}
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(changed, name)

@@ -126,7 +126,7 @@ func (s *Server) scenario(asked client.NewSession) (Scenario, *problem) {
 	case len(asked.Scenario) > 0:
 		return s.parse(asked.Scenario)
 	case asked.Script == "":
-		return Scenario{Config: faultserver.Config{Script: []faultserver.Step{{Act: faultserver.Untouched{}, Times: faultserver.Forever}}}}, nil
+		return Scenario{Config: faultserver.Config{Script: []faultserver.Step{{Act: faultserver.Untouched{}, Times: faultserver.Forever, Optional: true}}}}, nil
 	}
 	steps, refused := s.parseScript(asked.Script)
 	return Scenario{Config: faultserver.Config{Script: steps, AfterScript: faultserver.AfterScript(asked.AfterScript)}}, refused

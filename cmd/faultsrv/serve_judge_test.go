@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/faultserver/control"
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// judged opens a session of a contract, lets a client act on it, and judges it by
+// what the client then reports.
+func judged(t *testing.T, contract string, act func(s *faultserver.Session) []control.Report) reports.Result {
+	t.Helper()
+	timers := measureTimers()
+	t.Cleanup(timers.end)
+	books, err := newLibrary(&selection{}, timers, reports.NewRedactor(reports.Secrets{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario, err := books.parse([]byte("format: 1\n---\n" + contract))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := faultserver.Open(scenario.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	verdict, err := scenario.Judge(t.Context(), control.Case{Session: session, Reports: act(session)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.(reports.Result)
+}
+
+// get makes so many requests to a call's URL, with pauses between them.
+func get(t *testing.T, url string, times int, pause time.Duration) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for i := range times {
+		if i > 0 {
+			time.Sleep(pause)
+		}
+		if response, err := client.Get(url); err == nil {
+			_ = response.Body.Close()
+		}
+	}
+}
+
+func reported(s *faultserver.Session, token, outcome string) []control.Report {
+	return []control.Report{{Token: token, Returned: s.Elapsed(), Outcome: json.RawMessage(outcome)}}
+}
+
+const twice = `
+id: attempts.twice
+calls: [{name: order}]
+policy: {attempts: 2, backoff: {constant: 40ms}}
+script: [503, succeed]
+watch: 50ms
+expect: {attempts: 2, gaps: {min: policy}}
+also: {outcome: success}
+`
+
+func TestSessionsAreJudgedByWhatCameAndWhatWasReported(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		times   int
+		pause   time.Duration
+		outcome string
+		want    assertions.Verdict
+	}{
+		"kept":             {2, 60 * time.Millisecond, `{"kind":"success"}`, assertions.Pass},
+		"too early":        {2, 0, `{"kind":"success"}`, assertions.Fail},
+		"too often":        {3, 60 * time.Millisecond, `{"kind":"success"}`, assertions.Fail},
+		"too seldom":       {1, 0, `{"kind":"success"}`, assertions.Fail},
+		"failed to notice": {2, 60 * time.Millisecond, `{"kind":"error","error":{"kind":"reset"}}`, assertions.Fail},
+		"not told":         {2, 60 * time.Millisecond, "", assertions.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := judged(t, twice, func(s *faultserver.Session) []control.Report {
+				get(t, s.CallURL("order", "/"), one.times, one.pause)
+				if one.outcome == "" {
+					return nil
+				}
+				return reported(s, "order", one.outcome)
+			})
+			if result.Verdict != one.want {
+				t.Errorf("verdict %s (%s); want %s", result.Verdict, result.Reason, one.want)
+			}
+		})
+	}
+}
+
+func TestLateAttemptsAreLookedFor(t *testing.T) {
+	t.Parallel()
+	result := judged(t, strings.Replace(twice, "watch: 50ms", "watch: 500ms", 1), func(s *faultserver.Session) []control.Report {
+		get(t, s.CallURL("order", "/"), 2, 60*time.Millisecond)
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			if response, err := http.Get(s.CallURL("order", "/")); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		return reported(s, "order", `{"kind":"success"}`)
+	})
+	if result.Verdict != assertions.Fail {
+		t.Errorf("verdict %s; a third attempt came 100 ms after the return, and the contract watches for 500 ms", result.Verdict)
+	}
+}
+
+func TestJudgingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	session, err := faultserver.Open(faultserver.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if err := lookForLate(ctx, control.Case{Session: session}, time.Hour); !errors.Is(err, cause) {
+		t.Errorf("got %v; want the context's cause", err)
+	}
+}
+
+func TestOutcomesAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"kind":"response","status":503,"body_length":3}`:              "",
+		`{"kind":"error","error":{"kind":"timeout","chain":["reset"]}}`: "",
+		`{"kind":"success"}`:                          "",
+		`{"kind":"unknown"}`:                          "",
+		`{"kind":"client-error"}`:                     "expected one of response, error, success, unknown",
+		`{"kind":"response"}`:                         "a response needs its status",
+		`{"kind":"error"}`:                            "an outcome of kind error needs one",
+		`{"kind":"success","error":{"kind":"other"}}`: "no other has it",
+		`{"kind":"error","error":{"kind":"any"}}`:     "expected one of timeout",
+		`{"kind":"error","error":{"kind":"timeout","chain":["bad luck"]}}`: "expected one of timeout",
+		`{"kind":"success","stautus":200}`:                                 "unknown field",
+		`{"kind":"success"} {}`:                                            "something follows",
+		`[]`:                                                               "cannot unmarshal array",
+	} {
+		_, err := readOutcome(json.RawMessage(text))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %q", text, err, want)
+		}
+	}
+}
+
+func TestErrorsAreToldApartOnlyByWhoTellsThem(t *testing.T) {
+	t.Parallel()
+	of := func(kind scenarios.ErrorKind) []assertions.CallRecord {
+		return []assertions.CallRecord{{Outcome: scenarios.Outcome{Kind: scenarios.ErrorOutcome, Error: &scenarios.OutcomeError{Kind: kind}}}}
+	}
+	can := func(calls []assertions.CallRecord) bool {
+		for _, capability := range capabilitiesOf(calls) {
+			if capability == scenarios.CanErrorKind {
+				return true
+			}
+		}
+		return false
+	}
+	if can(of(scenarios.ErrOther)) || !can(of(scenarios.ErrReset)) {
+		t.Error("want the capability error-kind where an error was not \"other\", and only there")
+	}
+}
+
+func TestTimersAreRememberedByTheSecond(t *testing.T) {
+	t.Parallel()
+	var measured timers
+	begun := time.Now()
+	measured.record(begun.Add(-2*time.Second), 300*time.Millisecond)
+	measured.record(begun, 20*time.Millisecond)
+	measured.record(begun, 10*time.Millisecond)
+	if got := measured.since(begun); got != 20*time.Millisecond {
+		t.Errorf("since now: %v; want 20ms", got)
+	}
+	if got := measured.since(begun.Add(-5 * time.Second)); got != 300*time.Millisecond {
+		t.Errorf("since five seconds ago: %v; want 300ms", got)
+	}
+	measured.record(begun.Add(timerMemory), time.Millisecond)
+	if got := measured.since(begun.Add(timerMemory)); got != time.Millisecond {
+		t.Errorf("an hour later: %v; want 1ms, what was is forgotten", got)
+	}
+}
