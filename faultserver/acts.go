@@ -102,7 +102,6 @@ var ErrPlatform = errors.New("not possible on this platform")
 // UnbuiltActs are the names of the vocabulary that parse and are not built yet.
 var UnbuiltActs = []string{
 	"h2-data", "h2-goaway", "h2-ping", "h2-reset", "h2-settings", "h2-window",
-	"tls",
 }
 
 // ActName implements Act.

@@ -64,8 +64,11 @@ func (x *exchange) conclude(status int) {
 }
 
 // answer gives a whole answer and ends the connection where it must.
-func (x *exchange) answer(a Answer) {
-	effect := x.answerIntent("answer", a)
+func (x *exchange) answer(a Answer) { x.answerAs("answer", a) }
+
+// answerAs is answer with an effect of another kind.
+func (x *exchange) answerAs(kind string, a Answer) {
+	effect := x.answerIntent(kind, a)
 	if !x.send(a) {
 		if x.tookAnswer {
 			effect.Body = min(effect.Body, x.taken)
@@ -157,7 +160,7 @@ func (x *exchange) sendCounted(head []byte, body io.Reader, most int64) error {
 // read, so that the FIN does not become a RST.
 func (x *exchange) shutdown() {
 	x.stampEarliest(nil)
-	err := x.conn.tcp.CloseWrite()
+	err := x.conn.finish()
 	x.session.update(x.record, func(r *record) { r.End.Latest = x.session.Elapsed() })
 	x.conn.linger = lingerTime
 	x.keep = false

@@ -17,6 +17,11 @@ type Config struct {
 	// Connections is consumed one entry an accepted connection. It needs a
 	// listener of the session's own.
 	Connections []Step
+	// TLS has a session with a listener of its own speak TLS, certified by
+	// SharedAuthority; its URL is then https://…. Its connection script is taken when
+	// a client says hello, except for entries at accept. Under a Host it is the
+	// Host's to say.
+	TLS bool
 	// AfterScript says what happens beyond the script's end. Beyond the end of
 	// Connections, connections are served untouched.
 	AfterScript AfterScript

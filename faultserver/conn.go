@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -59,6 +60,16 @@ type conn struct {
 	refused bool
 	stale   *staleEnd
 
+	// authority certifies the connection; nil for a plain one, which secured is, too,
+	// and so is one until its handshake has been completed.
+	authority *Authority
+	secured   *tls.Conn
+	// handshake is why the handshake failed.
+	handshake error
+	// unnotified tells that the connection is to end without close_notify.
+	unnotified bool
+
+	// written counts what was written to the socket.
 	written atomic.Int64
 	ended   chan struct{} // closed when the server has closed the socket
 
@@ -79,13 +90,13 @@ type staleEnd struct {
 	says []byte
 }
 
-func newConn(tcp *net.TCPConn, router router) (*conn, error) {
+func newConn(tcp *net.TCPConn, router router, authority *Authority) (*conn, error) {
 	raw, err := tcp.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
 	return &conn{
-		router: router, tcp: tcp, raw: raw, in: newInput(tcp), accepted: time.Now(),
+		router: router, tcp: tcp, raw: raw, in: newInput(tcp), authority: authority, accepted: time.Now(),
 		ended: make(chan struct{}),
 	}, nil
 }
@@ -97,6 +108,9 @@ func (c *conn) serve(struck *exchange) {
 	defer c.crashed()
 	if struck != nil {
 		struck.run()
+		return
+	}
+	if c.authority != nil && !c.secure() {
 		return
 	}
 	for c.next() {
@@ -174,7 +188,7 @@ func (c *conn) closeIfIdle() {
 	defer c.mu.Unlock()
 	if !c.busy && !c.finned && !c.closed {
 		c.finned = true
-		_ = c.tcp.CloseWrite() // a connection that is gone needs none
+		_ = c.finish() // a connection that is gone needs none
 		_ = c.tcp.SetReadDeadline(time.Now().Add(lingerTime))
 	}
 }
@@ -192,7 +206,7 @@ func (c *conn) endStale() {
 				stale.exchange.miss("the unsolicited answer: " + err.Error())
 			}
 		}
-		_ = c.tcp.CloseWrite() // a connection that is gone shows in what follows
+		_ = c.finish() // a connection that is gone shows in what follows
 		c.linger = lingerTime
 	}
 	if len(stale.exchange.misses) == 0 {
@@ -228,7 +242,7 @@ func (c *conn) start(s *Session) (struck *exchange, joined bool) {
 		return nil, false
 	}
 	c.owner = s
-	struck = s.strikeOn(c)
+	struck = s.strikeOn(c, Accept)
 	c.busy = struck != nil
 	return struck, true
 }
@@ -265,7 +279,7 @@ func (c *conn) refuse(err error) {
 		c.answerPlainly(bad.status, bad.reason)
 		return
 	}
-	_ = c.tcp.CloseWrite() // a client that is gone needs none
+	_ = c.finish() // a client that is gone needs none
 	c.linger = lingerTime
 }
 
@@ -274,7 +288,7 @@ func (c *conn) answerPlainly(status int, reason string) {
 	answer := Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
 	r := render(answer, layout{framing: FramingLength}, time.Now(), 0)
 	if err := c.send(r.head, r.body, wholeBody); err == nil {
-		_ = c.tcp.CloseWrite() // a client that is gone needs none
+		_ = c.finish() // a client that is gone needs none
 		c.linger = lingerTime
 	}
 }
@@ -309,6 +323,10 @@ func (c *conn) send(head []byte, body io.Reader, most int64) error {
 
 func (c *conn) write(p []byte) error {
 	if err := c.tcp.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	if c.secured != nil {
+		_, err := c.secured.Write(p)
 		return err
 	}
 	n, err := c.tcp.Write(p)

@@ -41,7 +41,7 @@ func ExampleOpen() {
 
 // What cannot be performed is refused when it is opened, all reasons at once.
 func ExampleConfig_Validate() {
-	script, err := faultserver.ParseScript("reset@accept,throttle,truncate@10:body=5")
+	script, err := faultserver.ParseScript("reset@accept,h2-reset,truncate@10:body=5")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,6 +49,6 @@ func ExampleConfig_Validate() {
 	fmt.Println(faultserver.Config{Script: script}.Validate())
 	// Output:
 	// script: step 1, reset: at accept: it cannot strike there; want request-end, request-head, request-body, response-head, response-body
-	// script: step 2, throttle: not built yet
+	// script: step 2, h2-reset: not built yet
 	// script: step 3, truncate: response-body@10 lies beyond the body's 5 bytes
 }

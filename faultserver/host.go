@@ -16,6 +16,8 @@ type Host struct {
 	url      string
 	// baggage tells that sessions are found by a header, not by the path.
 	baggage bool
+	// authority certifies the listener; nil for a plain one.
+	authority *Authority
 	// maxConns and headTime are the bounds that Limited sets; 0 for none.
 	maxConns int
 	headTime time.Duration
@@ -28,8 +30,12 @@ type Host struct {
 	closed   bool
 }
 
-// A HostOption changes how a Host finds a request's session.
+// A HostOption changes a Host: how it finds a request's session, or what it speaks.
 type HostOption func(*Host)
+
+// Secured has the Host speak TLS, certified by an authority, such as that of
+// SharedAuthority. Its URL is then https://….
+func Secured(authority *Authority) HostOption { return func(h *Host) { h.authority = authority } }
 
 // Listen opens a Host at an address, host:port. It fails if the port is in use.
 func Listen(address string, options ...HostOption) (*Host, error) {
@@ -40,6 +46,9 @@ func Listen(address string, options ...HostOption) (*Host, error) {
 	h := &Host{listener: l, url: l.url(), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
 	for _, option := range options {
 		option(h)
+	}
+	if h.authority != nil {
+		h.url = secureURL(h.url)
 	}
 	h.serving.Go(h.acceptAll)
 	return h, nil
@@ -106,6 +115,7 @@ func (h *Host) add(cfg Config, url string, enter func(*Session) error) (*Session
 	if len(cfg.Connections) > 0 {
 		return nil, errors.New("connections: a shared listener cannot strike at connections; open the session with a listener of its own")
 	}
+	cfg.TLS = h.authority != nil
 	s, err := newSession(cfg)
 	if err != nil {
 		return nil, err
@@ -156,7 +166,7 @@ func (h *Host) acceptAll() {
 		if err != nil {
 			return
 		}
-		c, err := newConn(tcp, h)
+		c, err := newConn(tcp, h, h.authority)
 		if err != nil {
 			_ = tcp.Close() // it is gone already
 			continue

@@ -159,7 +159,7 @@ func (in *input) how() string {
 	switch {
 	case in.gone == nil:
 		return ""
-	case errors.Is(in.gone, io.EOF):
+	case errors.Is(in.gone, io.EOF), errors.Is(in.gone, io.ErrUnexpectedEOF): // the latter in TLS, without close_notify
 		return "client-fin"
 	case isReset(in.gone):
 		return "client-rst"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -176,3 +177,6 @@ func (l *listener) url() string {
 	}
 	return "http://" + l.address
 }
+
+// secureURL is a base URL with TLS.
+func secureURL(url string) string { return "https" + strings.TrimPrefix(url, "http") }

@@ -159,6 +159,7 @@ func drawStep(t *rapid.T) faultserver.Step {
 			faultserver.Outage{For: faultserver.Span{Time: 1 + duration.Draw(t, "for")/2}, After: faultserver.Span{Attempts: rapid.IntRange(0, 1e9).Draw(t, "after")}, With: faultserver.Fault{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.RequestHead}}},
 			faultserver.Flap{Up: faultserver.Span{Attempts: 3}, Down: faultserver.Span{Attempts: 2}, With: faultserver.Fault{Act: respond(500)}},
 			faultserver.Ramp{Over: faultserver.Span{Attempts: 3}, From: pointerTo(rapid.Float64Range(0, 1).Draw(t, "from"))},
+			faultserver.TLS{What: faultserver.TLSAlert, Alert: rapid.IntRange(0, 255).Draw(t, "alert"), Answer: answer},
 			faultserver.ExpectContinue{Continue: faultserver.ContinueLate, After: duration.Draw(t, "late"), Answer: answer},
 		}).Draw(t, "act"),
 		When:     faultserver.When{Connection: rapid.SampledFrom([]faultserver.ConnectionKind{"", faultserver.FreshConnection, faultserver.ReusedConnection}).Draw(t, "when")},
@@ -180,7 +181,7 @@ func drawStep(t *rapid.T) faultserver.Step {
 // TestTheGrammarNamesEverySetting keeps the published grammar whole.
 func TestTheGrammarNamesEverySetting(t *testing.T) {
 	_, err := faultserver.ParseScript("respond:x=1,stall:x=1,truncate:x=1,redirect:x=1,stale:x=1,close:x=1," +
-		"raw:x=1,malformed:x=1,dribble:x=1,bandwidth:x=1,slow-read:x=1,expect-continue:x=1,throttle:x=1,capacity:x=1,outage:x=1,flap:x=1,ramp:x=1")
+		"raw:x=1,malformed:x=1,dribble:x=1,bandwidth:x=1,slow-read:x=1,expect-continue:x=1,throttle:x=1,capacity:x=1,outage:x=1,flap:x=1,ramp:x=1,tls:x=1")
 	if err == nil {
 		t.Fatal("an unknown setting was read")
 	}
@@ -200,7 +201,7 @@ func TestTheGrammarNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	if len(checked) < 40 {
+	if len(checked) < 41 {
 		t.Errorf("only %d settings were found in %v", len(checked), err)
 	}
 }
@@ -243,7 +244,7 @@ func TestScripts(t *testing.T) {
 		{faultserver.Step{Act: faultserver.Succeed{}, At: faultserver.Point{Phase: faultserver.ResponseHead}}, "cannot strike there; want request-end, request-head, request-body"},
 		{faultserver.Step{Act: faultserver.Truncate{After: 1}, At: faultserver.Point{Phase: faultserver.RequestEnd}}, "a point of its own"},
 		{faultserver.Step{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.RequestEnd, N: 5}}, "have a number of bytes"},
-		{faultserver.Step{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.TLSHandshake}}, "tls is not built yet"},
+		{faultserver.Step{Act: faultserver.Reset{}, At: faultserver.Point{Phase: faultserver.TLSHandshake}}, "it cannot strike there"},
 		{faultserver.Step{Act: faultserver.Reset{Answer: faultserver.Answer{Status: 200}}}, "an answer is not begun at request-end"},
 		{faultserver.Step{Act: faultserver.Reset{Answer: faultserver.Answer{Body: faultserver.Body{Size: 10}}}, At: faultserver.Point{Phase: faultserver.ResponseBody, N: 11}}, "beyond the body's 10 bytes"},
 		{faultserver.Step{Act: faultserver.Reset{Answer: faultserver.Answer{Status: 204}}, At: faultserver.Point{Phase: faultserver.ResponseBody, N: 11}}, "status 204 has no body"},

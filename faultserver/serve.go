@@ -98,7 +98,7 @@ func (s *Session) acceptAll() {
 // take serves an accepted connection, by the next entry of the connection
 // script if there is one.
 func (s *Session) take(tcp *net.TCPConn) bool {
-	c, err := newConn(tcp, s)
+	c, err := newConn(tcp, s, s.authority)
 	if err != nil {
 		_ = tcp.Close() // it is gone already
 		return true
@@ -117,21 +117,23 @@ func (s *Session) take(tcp *net.TCPConn) bool {
 	return true
 }
 
-// strikeOn takes an entry of the connection script for a connection. It
-// returns nil where the connection is to be served like any other.
-func (s *Session) strikeOn(c *conn) *exchange {
+// strikeOn takes an entry of the connection script for a connection that has come
+// to a phase, if the next one strikes there. It returns nil where the connection
+// is to be served like any other.
+func (s *Session) strikeOn(c *conn, phase Phase) *exchange {
 	s.mu.Lock()
-	ended := s.connections.ended()
+	index, found := s.connections.next()
+	found = found && s.strikesAt(s.connections.steps[index]) == phase
 	var taken choice
-	if !ended {
+	if found {
 		taken = s.connections.take(false)
 	}
 	id := s.conns[c].ID
 	s.mu.Unlock()
-	if ended {
+	if !found {
 		return nil
 	}
-	x := &exchange{conn: c, session: s, step: taken.step, at: taken.step.point(connectionScript)}
+	x := &exchange{conn: c, session: s, step: taken.step, at: Point{Phase: phase}}
 	x.draws = drawsOf(s.config.Seed, s.id, "connections", id)
 	x.choose(Untouched{})
 	if _, untouched := x.step.Act.(Untouched); untouched {
@@ -143,6 +145,15 @@ func (s *Session) strikeOn(c *conn) *exchange {
 	x.record, _ = s.begin(arrival{conn: c, struck: &taken, at: c.accepted})
 	s.update(x.record, func(r *record) { r.Intended = x.step.Act.intent(x) })
 	return x
+}
+
+// strikesAt is the phase of a connection in which an entry of the connection script
+// is taken.
+func (s *Session) strikesAt(entry Step) Phase {
+	if s.authority != nil && inHandshake(entry) {
+		return TLSHandshake
+	}
+	return Accept
 }
 
 // refuseInTurn holds the windows that are next in the connection script. It

@@ -16,7 +16,9 @@ type Session struct {
 	config   Config
 	begun    time.Time
 	listener *listener // nil under a Host
-	leave    func()    // tells the Host, if any, that the session is no more
+	// authority certifies the session's own listener; nil for a plain one.
+	authority *Authority
+	leave     func() // tells the Host, if any, that the session is no more
 
 	// closing is closed when Close begins.
 	closing   chan struct{}
@@ -79,6 +81,9 @@ func OpenAt(address string, cfg Config) (*Session, error) {
 		return nil, err
 	}
 	s.url = s.listener.url()
+	if s.authority != nil {
+		s.url = secureURL(s.url)
+	}
 	s.begun = time.Now()
 	s.openWindow()
 	s.serving.Go(s.acceptAll)
@@ -89,10 +94,17 @@ func newSession(cfg Config) (*Session, error) {
 	if err := cfg.Playable(); err != nil {
 		return nil, err
 	}
+	authority, err := cfg.authority()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.TLS {
+		cfg.Connections = atHandshake(cfg.Connections)
+	}
 	cfg.ID = cmp.Or(cfg.ID, "session")
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, DefaultMaxAttempts)
 	s := &Session{
-		id: cfg.ID, config: cfg, begun: time.Now(), leave: func() {},
+		id: cfg.ID, config: cfg, authority: authority, begun: time.Now(), leave: func() {},
 		closing: make(chan struct{}), changed: make(chan struct{}),
 		script:      newCursor("script", "", cfg.Script, attemptScript, cfg.AfterScript),
 		connections: newCursor("connections", "", cfg.Connections, connectionScript, FailAfterScript),

@@ -83,6 +83,7 @@ func notations() []notation {
 		owning((*Outage).describe),
 		owning((*Flap).describe),
 		owning((*Ramp).describe),
+		owning((*TLS).describe),
 	}
 }
 

@@ -48,7 +48,7 @@ func (s Stall) perform(x *exchange) {
 		return
 	}
 	switch {
-	case x.at.Phase == Accept:
+	case x.head == nil:
 		x.shutdown()
 	case x.at.inResponse():
 		x.sendRest()

@@ -27,6 +27,7 @@ func (c Config) Validate() error {
 		scriptProblems("connections", c.Connections, connectionScript),
 		within("success", c.Success.problems()),
 		within("otherwise", c.Otherwise.problems()),
+		c.tlsProblems(),
 	)
 	refuse := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if c.ID != "" && !isName(c.ID) {
@@ -131,10 +132,8 @@ func (s Step) problems(kind scriptKind) []error {
 	case kind == attemptScript && where.phases == nil && where.fixed == nil:
 		refuse("strikes at connections; it belongs in connections")
 		return problems
-	case s.At.Phase == TLSHandshake:
-		refuse("at %s: tls is %w", s.At, ErrUnbuilt)
-	case kind == connectionScript && s.At != Point{} && s.At != Point{Phase: Accept}:
-		refuse("at %s: a connection script strikes at accept", s.At)
+	case kind == connectionScript && s.At != Point{} && s.At != Point{Phase: Accept} && s.At != Point{Phase: TLSHandshake}:
+		refuse("at %s: a connection script strikes at accept or tls-handshake", s.At)
 	case kind == attemptScript && where.fixed != nil && s.At != Point{}:
 		refuse("at %s: it has a point of its own; leave at out", s.At)
 	case kind == attemptScript && s.At != Point{} && !slices.Contains(where.phases, s.At.Phase):

@@ -92,6 +92,7 @@ func (c *Contract) Config() faultserver.Config {
 	config := faultserver.Config{
 		Script:      filled.Script,
 		Connections: filled.Connections,
+		TLS:         filled.Server.Protocol == TLS,
 		AfterScript: filled.AfterScript,
 		Match:       filled.Match,
 	}

@@ -60,6 +60,8 @@ func TestForms(t *testing.T) {
 		{"connections: [{accept-hang: 1s}, {refuse: 300ms}, pass]", func(c *scenarios.Contract) any { return c.Connections }, []faultserver.Step{
 			{Act: faultserver.AcceptHang{For: time.Second}}, {Act: faultserver.Refuse{For: 300 * time.Millisecond}}, {Act: faultserver.Untouched{}}}},
 		{"connections: [{connect-hang: 1s}]", func(c *scenarios.Contract) any { return c.Connections }, []faultserver.Step{{Act: faultserver.ConnectHang{For: time.Second}}}},
+		{"server: tls\nconnections: [{tls: expired}, {tls: {what: alert, alert: 80}}]", func(c *scenarios.Contract) any { return c.Connections }, []faultserver.Step{
+			{Act: faultserver.TLS{What: faultserver.TLSExpired}}, {Act: faultserver.TLS{What: faultserver.TLSAlert, Alert: 80}}}},
 		{"script: [{h2-window: {size: 1KiB, deep: [{a: b}]}, times: 2}]", script, []faultserver.Step{{Act: faultserver.Unbuilt{Name: "h2-window"}, Times: 2}}},
 		{`script: [{raw: "HTTP/1.1 200 OK\r\n\r\n"}]`, script, []faultserver.Step{{Act: faultserver.Raw{Pieces: []faultserver.Piece{"HTTP/1.1 200 OK\r\n\r\n"}}}}},
 		{"script: [{raw: {pieces: [a, {base64: /wA=}], every: 10ms, end: keep}}]", script, []faultserver.Step{

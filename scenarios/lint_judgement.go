@@ -181,7 +181,7 @@ func (r *report) endedByClient(step faultserver.Step) bool {
 		return act.For == 0 || impatient && act.For >= patience
 	case faultserver.AcceptHang:
 		return act.For == 0 || impatient && act.For >= patience
-	case faultserver.ConnectHang:
+	case faultserver.ConnectHang, faultserver.TLS:
 		return true
 	case faultserver.Truncate:
 		return act.End == faultserver.EndStall
@@ -249,6 +249,8 @@ func answerOf(act faultserver.Act) faultserver.Answer {
 	case faultserver.SlowRead:
 		return act.Answer
 	case faultserver.ExpectContinue:
+		return act.Answer
+	case faultserver.TLS:
 		return act.Answer
 	default:
 		return faultserver.Answer{}

@@ -27,7 +27,7 @@ func (c *Contract) Runnable() error {
 			unbuilt("act " + act.Name)
 		}
 	}
-	if p := c.Server.Protocol; p != "" && p != Plain {
+	if p := c.Server.Protocol; p != "" && p != Plain && p != TLS {
 		unbuilt("server protocol " + string(p))
 	}
 	if c.Server.SecondHost {

@@ -36,6 +36,7 @@ var acts = map[string]actForm{
 	"capacity":        act[faultserver.Capacity]("a number", scalarCapacity),
 	"outage":          act[faultserver.Outage]("a number of attempts or a duration", scalarOutage),
 	"flap":            act[faultserver.Flap]("", nil),
+	"tls":             act[faultserver.TLS]("what goes wrong", scalarTLS),
 	"ramp":            act[faultserver.Ramp]("a number of attempts or a duration", scalarRamp),
 }
 
@@ -148,6 +149,8 @@ func scalarRamp(d *decoder, n node, _ *faultserver.Step, act *faultserver.Ramp) 
 func scalarConnectHang(d *decoder, n node, _ *faultserver.Step, act *faultserver.ConnectHang) {
 	one(d, n, &act.For)
 }
+
+func scalarTLS(d *decoder, n node, _ *faultserver.Step, act *faultserver.TLS) { one(d, n, &act.What) }
 
 func scalarPoint[A any](d *decoder, n node, step *faultserver.Step, _ *A) { one(d, n, &step.At) }
 

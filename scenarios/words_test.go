@@ -87,7 +87,7 @@ func sources(t *testing.T, folders ...string) []*ast.File {
 
 // Every act that faultserver declares can be written in a contract.
 func TestEveryActCanBeWritten(t *testing.T) {
-	written := map[string]string{"Unbuilt": ""}
+	written := map[string]string{"Unbuilt": "", "Echo": ""} // neither is a word of contracts
 	for _, form := range scenarios.ActForms() {
 		written[form.Parameters.Name()] = form.Name
 		act := reflect.New(form.Parameters).Elem().Interface().(faultserver.Act)

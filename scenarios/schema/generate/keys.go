@@ -47,8 +47,8 @@ func kebab(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		if r >= 'A' && r <= 'Z' {
-			if i > 0 {
-				b.WriteByte('-')
+			if i > 0 && (isLower(name[i-1]) || i+1 < len(name) && isLower(name[i+1])) {
+				b.WriteByte('-') // a run of capitals, such as TLS, is one word
 			}
 			r += 'a' - 'A'
 		}
@@ -56,3 +56,5 @@ func kebab(name string) string {
 	}
 	return b.String()
 }
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }

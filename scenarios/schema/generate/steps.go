@@ -37,6 +37,7 @@ func shortActs() map[string][]*object {
 		"capacity":        {&object{Type: "integer", Minimum: number(1)}},
 		"outage":          {ref("span")},
 		"ramp":            {ref("span")},
+		"tls":             {ref("tls-fault")},
 	}
 }
 
