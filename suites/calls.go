@@ -119,7 +119,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	record.Cancelled = <-cancelled
 	if s.neverRan(record) {
 		record.Outcome = scenarios.Outcome{
-			Kind: scenarios.ClientErrorOutcome, Starved: record.Outcome.Starved,
+			Kind: scenarios.ClientErrorOutcome, Starved: record.Outcome.Starved, Error: record.Outcome.Error,
 			Note: "it ended in an error before it had sent anything: " + record.Outcome.Error.Message,
 		}
 	}

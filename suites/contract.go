@@ -68,7 +68,7 @@ func (r *Running) unsupported(contract *scenarios.Contract, force scenarios.Poli
 	if most := r.profile.MaxCalls; most > 0 && callsAtOnce(contract) > most {
 		return fmt.Sprintf("the client makes at most %d calls at the same time, and the contract makes %d", most, callsAtOnce(contract))
 	}
-	if untold := untold(contract.Policy, force); len(untold) > 0 {
+	if untold := untold(contract, force); len(untold) > 0 {
 		return "the client cannot be told, and does not promise: " + strings.Join(untold, ", ")
 	}
 	return ""
@@ -87,14 +87,15 @@ func callsAtOnce(contract *scenarios.Contract) int {
 // the client does not follow: it would be judged by what it was never asked.
 // Attempts and backoff are not among them: the checks that read them see for
 // themselves what is in force. Jitter is, since it is what a contract that has it
-// is about.
-func untold(written, force scenarios.Policy) []string {
+// is about, unless it only reports what it sees.
+func untold(contract *scenarios.Contract, force scenarios.Policy) []string {
+	written := contract.Policy
 	var list []string
 	for name, missing := range map[string]bool{
 		"retry-after-cap":  written.RetryAfterCap != nil && force.RetryAfterCap == nil,
 		"timeouts.attempt": written.Timeouts != nil && written.Timeouts.Attempt > 0 && (force.Timeouts == nil || force.Timeouts.Attempt == 0),
 		"timeouts.total":   written.Timeouts != nil && written.Timeouts.Total > 0 && (force.Timeouts == nil || force.Timeouts.Total == 0),
-		"backoff.jitter":   jittered(written.Backoff) && !jittered(force.Backoff),
+		"backoff.jitter":   contract.Level != scenarios.Observe && jittered(written.Backoff) && !jittered(force.Backoff),
 		"breaker":          written.Breaker != nil && force.Breaker == nil,
 		"budget":           written.Budget != nil && force.Budget == nil,
 		"hedge":            written.Hedge != nil && force.Hedge == nil,

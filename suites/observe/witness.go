@@ -175,7 +175,7 @@ func (w *witness) reason(id string) string {
 		return "the run ended before"
 	}
 	switch {
-	case len(result.Attempts) == 0 && result.Verdict == assertions.NotExercised:
+	case neverSent(result):
 		return "it sent no request" + lastWords(result.Outcome)
 	case result.Verdict != assertions.Unsupported:
 		return string(result.Verdict) + ": " + result.Reason
@@ -203,6 +203,13 @@ func (w *witness) reason(id string) string {
 	default:
 		return result.Reason
 	}
+}
+
+// neverSent tells that the client made no attempt, of its own accord or since it
+// ended in an error before it could.
+func neverSent(result reports.Result) bool {
+	ended := result.Verdict == assertions.ClientError && result.Outcome != nil && result.Outcome.Error != nil
+	return len(result.Attempts) == 0 && (ended || result.Verdict == assertions.NotExercised)
 }
 
 // lastWords is what a client said that did nothing else.
