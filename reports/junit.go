@@ -188,11 +188,15 @@ func className(run Run, area string) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
 // plainXML leaves out what XML 1.0 cannot hold, escaped or not: control
-// characters other than tab and line ends, and the non-characters.
+// characters other than tab and line ends, and the non-characters. Tab and
+// carriage return become a space: where they are not escaped, readers make
+// something else of them, and a terminal jumps.
 func plainXML(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\t', r == '\n', r == '\r',
+		case r == '\t', r == '\r':
+			return ' '
+		case r == '\n',
 			0x20 <= r && r <= 0x7e,
 			0xa0 <= r && r <= 0xd7ff,
 			0xe000 <= r && r <= 0xfffd,

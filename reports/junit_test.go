@@ -56,6 +56,7 @@ func TestWhatXMLCannotHoldIsLeftOut(t *testing.T) {
 }
 
 func FuzzJUnitIsXML(f *testing.F) {
+	f.Add("a\rb\tc\r\n")
 	f.Add("control \x00\x07\x1b and ]]> and & and \xff and \u0085\ufffe")
 	f.Fuzz(func(t *testing.T, text string) {
 		run := runOf(scenarios.Must, assertions.Fail, assertions.Unsupported, assertions.Weak, assertions.Observed)
