@@ -65,9 +65,9 @@ func TestOpenTellsTheCommandAllThatTheProfileSays(t *testing.T) {
 func TestParseSaysAllThatIsWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"kind: exce\nname: x\ncommand: [x]\n": {`unknown word "exce"; did you mean "exec"?`},
+		"kind: exce\nname: x\ncommand: [x]\n":           {`unknown word "exce"; did you mean "exec"?`},
 		"kind: exec\nname: \"x\\e[2J\"\ncommand: [x]\n": {`name: expected text without control characters; got "x\x1b[2J"`},
-		"about: x\n":                          {"expected the kind of client", "expected the client's name", "expected a program and its arguments"},
+		"about: x\n": {"expected the kind of client", "expected the client's name", "expected a program and its arguments"},
 		"kind: exec\nname: x\ncommand: [x]\nexits: {7: no}\n": {`unknown word "no"`},
 		"kind: exec\nname: x\ncommand: [x]\nexits: {0: connect, 8: answer}\nversion: {match: '('}\nstatus: {match: x}\n": {
 			"version.command: expected a command", "version.match: expected a regular expression: ", "status.from: expected the output",
