@@ -138,6 +138,16 @@ func TestVerdicts(t *testing.T) {
 			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
 			e.Lateness = 300 * ms
 		}}, Fail, "attempts: 3"},
+		{"the time before a cancellation that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Plus: 300 * ms}
+			e.Calls[0].Cancelled = e.Calls[0].Returned
+			e.Lateness = 150 * ms
+		}}, HarnessError, "the client had 300ms for noticing what happened before call call-1 was cancelled"},
+		{"the time before a cancellation that the machine left", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Plus: 300 * ms}
+			e.Calls[0].Cancelled = e.Calls[0].Returned
+			e.Lateness = 149 * ms
+		}}, Fail, "attempts: 3"},
 		{"a call without a bound on a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Lateness = 5 * time.Second }}, Fail, "attempts: 3"},
 		{"an expectation of a call that was not made", []edit[Evidence]{func(e *Evidence) {
 			e.Contract.Expect.Calls = []scenarios.CallExpectation{{Call: "later", Expectation: scenarios.Expectation{Effects: exactly(1)}}}

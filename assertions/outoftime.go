@@ -10,8 +10,9 @@ import (
 const hops = 2
 
 // outOfTime says that the machine itself may have used up a time that the
-// client was given: that of an attempt, of a call, or the one after which the
-// runner ends a call. A client that gave up then, or was ended, did as it was
+// client was given: that of an attempt, of a call, the one before its caller
+// cancels (in which it has to have read an answer, say), or the one after which
+// the runner ends a call. A client that gave up then, or was ended, did as it was
 // told, and whatever follows from that is no fault of its own. Empty where the
 // machine was quick enough.
 func outOfTime(e Evidence) string {
@@ -30,6 +31,11 @@ func outOfTime(e Evidence) string {
 		if asked, ok := contractCall(e.Contract, record.Name); ok {
 			if why := given("call "+record.Token, asked.Timeout); why != "" {
 				return why
+			}
+			if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 {
+				if why := given("noticing what happened before call "+record.Token+" was cancelled", cancel.Plus); why != "" {
+					return why
+				}
 			}
 		}
 		if record.Overdue {

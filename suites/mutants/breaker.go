@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/faultsrv/faultsrv/resilient"
@@ -116,7 +117,7 @@ var breakerMutants = []Mutant{
 		options: func(scenarios.Policy) []resilient.Option {
 			return []resilient.Option{resilient.WithClassifier(
 				func(_ *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
-					if _, final := err.(permanent); final {
+					if final := (permanent{}); errors.As(err, &final) {
 						return resilient.Stop
 					}
 					return ordinary

@@ -48,7 +48,7 @@ func (b *naiveBreaker) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := b.next.RoundTrip(req)
-	b.leave(probe, req.Context(), resp, err)
+	b.leave(req.Context(), probe, resp, err)
 	return resp, err
 }
 
@@ -79,7 +79,7 @@ func (b *naiveBreaker) rejection() error {
 // permanent is an error that the retry layer of the mutant does not retry.
 type permanent struct{ error }
 
-func (b *naiveBreaker) leave(probe bool, ctx context.Context, resp *http.Response, err error) {
+func (b *naiveBreaker) leave(ctx context.Context, probe bool, resp *http.Response, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	cancelled := errors.Is(ctx.Err(), context.Canceled) && !b.flaw.countsCancellations

@@ -78,6 +78,6 @@ func quoted(value string) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // a string can always be encoded
+	_ = encoder.Encode(value) //nolint:errchkjson // a string can always be encoded
 	return strings.TrimSpace(text.String())
 }
