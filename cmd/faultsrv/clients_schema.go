@@ -14,7 +14,9 @@ func newClientsSchema() *cobra.Command {
 the language server for YAML checks a file by it, and completes its keys, when
 the file says at its head where the schema is:
 
-  # yaml-language-server: $schema=profile.schema.json`,
+  # yaml-language-server: $schema=profile.schema.json
+
+The profile of a service has other keys; docs/service-teams.md lists them.`,
 		Example: `  faultsrv clients schema > profile.schema.json`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

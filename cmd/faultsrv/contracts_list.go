@@ -17,6 +17,9 @@ func newContractsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the contracts",
+		Long: `Lists the contracts, one a line: its id, its level, the basis that it rests on,
+and the rule. The first part of the id is its area, which --contracts selects:
+'body.*'. faultsrv contracts show prints one in full.`,
 		Example: `  faultsrv contracts list --level must
   faultsrv contracts list --contracts 'retry-after.*' --format json`,
 		Args: noArguments,

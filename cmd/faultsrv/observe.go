@@ -62,7 +62,7 @@ was cut short.`,
 	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`, as 'faultsrv clients list' names it, or the file of a client's profile, NAME.yaml")
 	flags.StringVar(&o.draft, "profile", "", "write the draft of the command's profile to this `FILE`; an older file is overwritten")
 	flags.Var(o.format, "format", "how to print what was seen; progress goes to standard error")
-	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this time")
+	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this `TIME`")
 	flags.Var(o.color, "color", "colors in the progress; auto means on a terminal, unless NO_COLOR is set")
 	completeFlag(cmd, "client", completeClients)
 	return cmd

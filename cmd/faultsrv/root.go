@@ -16,7 +16,9 @@ func newRoot(invoked invocation) *cobra.Command {
 		Long: `faultsrv tells whether an HTTP client retries correctly. It scripts a server's
 faults attempt by attempt, records every attempt as it really arrived, and
 judges any client against contracts that read as a specification.`,
-		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
+		Example: `  faultsrv demo
+  faultsrv observe -- curl -sS --retry 3 {url}
+  faultsrv test -- curl -sS --retry {retries} {url}
   faultsrv contracts show body.replay-after-503
   faultsrv serve --script 503x2,200`,
 		Version:       buildOf(version).String(),
@@ -24,6 +26,8 @@ judges any client against contracts that read as a specification.`,
 		SilenceUsage:  true,
 	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newServe(invoked), newReport(invoked), newVersion())
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1)) // a group runs only to complain
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = noEmptyValues
 	return root
