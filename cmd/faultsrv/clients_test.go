@@ -26,7 +26,6 @@ var clients = map[string]func(args []string) int{
 	"forker":        forker,
 	"sleeper":       sleeper,
 	"shop":          shop,
-	"api":           api,
 	"upstream":      upstream,
 }
 

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":      exits,
 			"start":      start,
+			"api":        api,
 			"background": background,
 			"found":      found,
 			"interrupt":  interrupt,

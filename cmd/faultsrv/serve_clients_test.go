@@ -8,50 +8,47 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// api makes one request, METHOD URL [BODY|@FILE [HEADER…]], and prints the answer;
-// it fails for a status of an error.
-func api(args []string) int {
+// api STATUS METHOD URL [BODY|@FILE [HEADER…]] makes one request, checks the
+// answer's status, and has its body for stdout to look at. Status 0 is no answer.
+func api(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: api STATUS METHOD URL [BODY|@FILE [HEADER…]]")
+	}
 	body := ""
-	if len(args) > 2 {
-		body = args[2]
+	if len(args) > 3 {
+		body = args[3]
 	}
 	if name, is := strings.CutPrefix(body, "@"); is {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		body = string(content)
+		body = ts.ReadFile(name)
 	}
-	request, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	request, err := http.NewRequest(args[1], args[2], strings.NewReader(body))
+	ts.Check(err)
+	request.Close = true
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	for _, header := range args[min(3, len(args)):] {
+	for _, header := range args[min(4, len(args)):] {
 		name, value, _ := strings.Cut(header, ": ")
 		request.Header.Set(name, value)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	status, text := 0, []byte{}
+	if response, err := http.DefaultClient.Do(request); err == nil {
+		defer response.Body.Close()
+		status = response.StatusCode
+		text, err = io.ReadAll(response.Body)
+		ts.Check(err)
 	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	fmt.Printf("%d\n%s\n", response.StatusCode, text)
-	if response.StatusCode >= http.StatusBadRequest {
-		return 22
+	_, err = ts.Stdout().Write(text)
+	ts.Check(err)
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("expected status %s, got %d: %s", args[0], status, text)
 	}
-	return 0
 }
 
 // upstream is a real server that says where it listens, and answers with the path
