@@ -352,6 +352,10 @@ func sayJitter(w *witness) string {
 	case found == noHerd:
 		return "503 is not retried: no pauses to compare"
 	default:
-		return fmt.Sprintf("%s: %d first waits from %s to %s", found, len(herd), exactText(herd[0]), exactText(herd[len(herd)-1]))
+		shortest, longest := exactText(herd[0]), exactText(herd[len(herd)-1])
+		if shortest == longest {
+			return fmt.Sprintf("%s: %d first waits of %s each", found, len(herd), longest)
+		}
+		return fmt.Sprintf("%s: %d first waits from %s to %s", found, len(herd), shortest, longest)
 	}
 }

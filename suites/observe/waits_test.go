@@ -141,3 +141,18 @@ func TestAMissingPauseIsToldFromAShortOne(t *testing.T) {
 		}
 	}
 }
+
+func TestWaitsThatReadAlikeAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pauses []time.Duration
+		want   string
+	}{
+		{[]time.Duration{1001 * ms, 1002 * ms}, "none seen: 2 first waits of 1 s each"},
+		{[]time.Duration{1001 * ms, 1012 * ms}, "none seen: 2 first waits from 1 s to 1.01 s"},
+	} {
+		if got := sayJitter(newWitness(runOf(nil, herdOf(test.pauses...)))); got != test.want {
+			t.Errorf("%v: %q; expected %q", test.pauses, got, test.want)
+		}
+	}
+}
