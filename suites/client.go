@@ -14,9 +14,11 @@ type Subject interface {
 	// Profile says what the subject is and what it can do. It does not change
 	// while a run lasts.
 	Profile() Profile
-	// Open makes a client that follows the policy as far as it can be told. The
-	// fields that it cannot be told it ignores; its profile says so by the
-	// capabilities it lacks. It may be called concurrently. An error makes the
+	// Open makes a client that follows the policy as far as it can be told, and
+	// shares nothing with any other, connections included. The runner fills in
+	// Attempts, Backoff, Methods and Statuses where the contract leaves them out.
+	// What the client cannot be told it ignores; its profile says so by the
+	// capabilities it lacks. Open may be called concurrently. An error makes the
 	// contract's verdict client-error.
 	Open(policy scenarios.Policy) (Client, error)
 }
