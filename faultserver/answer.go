@@ -21,6 +21,10 @@ type Answer struct {
 	// Framing is how the body's end is told: "length" (the default), "chunked",
 	// or "close".
 	Framing Framing `yaml:"framing"`
+	// Challenge adds a WWW-Authenticate header; it goes with status 401.
+	Challenge Challenge `yaml:"challenge"`
+	// Cookie adds a Set-Cookie header, such as "session=1; Path=/".
+	Cookie string `yaml:"cookie"`
 	// Gzip compresses the body and says so, whatever the client accepts. The
 	// length that is declared, and points in the body, are those of what is sent.
 	Gzip bool `yaml:"gzip"`
@@ -118,7 +122,7 @@ const (
 // isZero tells whether nothing of the answer is given.
 func (a Answer) isZero() bool {
 	return a.Status == 0 && a.Headers == nil && a.Body == Body{} && a.RetryAfter == nil &&
-		a.Framing == "" && !a.Gzip && a.Informational == nil && a.Trailers == nil
+		a.Framing == "" && a.Challenge == "" && a.Cookie == "" && !a.Gzip && a.Informational == nil && a.Trailers == nil
 }
 
 // statusOr is the answer's status, or the other where it has none.

@@ -91,8 +91,8 @@ func (b Bandwidth) perform(x *exchange) {
 	x.answerPaced("bandwidth", b.answer(x), paceOf(b.Rate))
 }
 
-func (b Bandwidth) parameters() parameters { return b.describe() }
+func (b Bandwidth) parameters() parameters { return describeBandwidth(&b) }
 
-func (b *Bandwidth) describe() parameters {
+func describeBandwidth(b *Bandwidth) parameters {
 	return described(&b.Answer, sizeField("rate", &b.Rate), wordField("way", &b.Way, Down, Up, Both))
 }

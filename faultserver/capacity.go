@@ -84,9 +84,9 @@ func (c Capacity) intent(x *exchange) Effect { return Succeed{}.intent(x) }
 
 func (c Capacity) perform(x *exchange) { Succeed{}.perform(x) }
 
-func (c Capacity) parameters() parameters { return c.describe() }
+func (c Capacity) parameters() parameters { return describeCapacity(&c) }
 
-func (c *Capacity) describe() parameters {
+func describeCapacity(c *Capacity) parameters {
 	return described(nil, countField("rate", &c.Rate), countField("queue", &c.Queue),
 		wordField("full", &c.Full, RejectWhenFull, DelayWhenFull), textField("with", &c.With))
 }

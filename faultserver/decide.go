@@ -20,7 +20,7 @@ type decision struct {
 	*memory
 
 	progress
-	// at is when the attempt's head had arrived.
+	// at is when the attempt's head had arrived, and none before it later.
 	at    time.Duration
 	draws *rand.Rand
 }
@@ -28,7 +28,8 @@ type decision struct {
 // A memory is what a decider's step remembers from one attempt to the next.
 type memory struct {
 	attempts int
-	first    time.Duration
+	// first and latest are when the first of them arrived, and the last.
+	first, latest time.Duration
 	// level is how many attempts a bucket holds, as of filled.
 	level  float64
 	filled time.Duration
@@ -63,8 +64,10 @@ func (s *Session) decided(r *record, taken choice) *verdict {
 	if m.attempts == 0 {
 		m.first = r.HeadRead
 	}
+	// Two that arrive together may be entered in the other order.
+	m.latest = max(m.latest, r.HeadRead)
 	v := act.decide(decision{
-		memory: m, progress: progress{m.attempts, r.HeadRead - m.first}, at: r.HeadRead,
+		memory: m, progress: progress{m.attempts, m.latest - m.first}, at: m.latest,
 		draws: drawsOf(s.config.Seed, s.id, "decide/"+r.Call, r.Number),
 	})
 	m.attempts++

@@ -16,9 +16,13 @@
 //
 // Each act is a file of its own (respond.go, reset.go, …): its parameters, its
 // rules and how it is performed on the wire. A new act is a new file and one
-// line in the list in settings.go, by which one-line scripts know it.
+// line in the list in settings.go, by which one-line scripts know it; its own
+// settings there are made of those in fields.go. Acts that last share pace.go and
+// lasting.go; those that decide which attempts fail (outage.go, throttle.go, …)
+// share decide.go, fault.go and span.go.
 //
-// A connection goes through listener.go (accept, and windows without), serve.go
+// A connection goes through listener.go (accept, and windows without), with TLS
+// through secure.go and authority.go, serve.go
 // (which session, call and step), conn.go (the loop over its requests) and
 // exchange.go (what acts perform with). What comes in is read by input.go,
 // head.go and requestbody.go; answers are made by render.go. Many sessions share

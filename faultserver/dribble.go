@@ -44,8 +44,8 @@ func (d Dribble) perform(x *exchange) {
 	x.answerPaced("dribble", x.session.orSuccess(d.Answer), d.pace())
 }
 
-func (d Dribble) parameters() parameters { return d.describe() }
+func (d Dribble) parameters() parameters { return describeDribble(&d) }
 
-func (d *Dribble) describe() parameters {
+func describeDribble(d *Dribble) parameters {
 	return described(&d.Answer, durationField("every", &d.Every), sizeField("bytes", &d.Bytes))
 }

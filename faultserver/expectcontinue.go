@@ -105,8 +105,8 @@ func (e ExpectContinue) await(x *exchange) bool {
 	return x.sendContinue()
 }
 
-func (e ExpectContinue) parameters() parameters { return e.describe() }
+func (e ExpectContinue) parameters() parameters { return describeExpectContinue(&e) }
 
-func (e *ExpectContinue) describe() parameters {
+func describeExpectContinue(e *ExpectContinue) parameters {
 	return described(&e.Answer, wordField("continue", &e.Continue, ContinueSent, ContinueLate, ContinueNever), durationField("after", &e.After))
 }

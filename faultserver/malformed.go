@@ -155,7 +155,7 @@ const checksumFromEnd = 8
 
 // render writes the broken answer.
 func (m Malformed) render(x *exchange, now time.Time) *rendering {
-	a, content := m.Answer, m.content()
+	a, content := m.Answer.Encoded(), m.content()
 	length := strconv.Itoa(len(content))
 	add := func(name, value string) { a.Headers = append(a.Headers, Header{name, value}) }
 	a.Headers = slices.Clone(a.Headers)
@@ -216,8 +216,8 @@ func (m Malformed) filler() io.Reader {
 	return io.MultiReader(lines...)
 }
 
-func (m Malformed) parameters() parameters { return m.describe() }
+func (m Malformed) parameters() parameters { return describeMalformed(&m) }
 
-func (m *Malformed) describe() parameters {
+func describeMalformed(m *Malformed) parameters {
 	return described(&m.Answer, wordField("what", &m.What, malformations...), sizeField("head", &m.Head))
 }

@@ -20,10 +20,11 @@ func TestParseScriptReadsWhatItSays(t *testing.T) {
 		"503x2,reset,200": {
 			{Act: respond(503), Times: 2}, {Act: faultserver.Reset{}}, {Act: respond(200)},
 		},
-		"stall:2s":          {{Act: faultserver.Stall{For: two}}},
-		"truncate@500":      {{Act: faultserver.Truncate{After: 500}}},
-		"429:retry-after=1": {{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 429, RetryAfter: &faultserver.RetryAfter{Value: "1"}}}}},
-		"503:retry-after=":  {{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 503, RetryAfter: &faultserver.RetryAfter{}}}}},
+		"stall:2s":                            {{Act: faultserver.Stall{For: two}}},
+		"truncate@500":                        {{Act: faultserver.Truncate{After: 500}}},
+		"401:challenge=basic:cookie=a=b:gzip": {{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 401, Challenge: faultserver.BasicChallenge, Cookie: "a=b", Gzip: true}}}},
+		"429:retry-after=1":                   {{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 429, RetryAfter: &faultserver.RetryAfter{Value: "1"}}}}},
+		"503:retry-after=":                    {{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 503, RetryAfter: &faultserver.RetryAfter{}}}}},
 		"503:retry-after-date=-2s:retry-after-form=asctime": {{Act: faultserver.Respond{Answer: faultserver.Answer{
 			Status: 503, RetryAfter: &faultserver.RetryAfter{Date: pointerTo(-two), Form: faultserver.Asctime},
 		}}}},
@@ -73,7 +74,7 @@ func TestParseScriptSaysWhatIsWrong(t *testing.T) {
 		"stall:soon":               "is no number",
 		"stall:2s:3s":              "for is given twice",
 		"stall:for=2s:for=3s":      "for is given twice",
-		"503:half":                 `respond has no half; want one of body, commit, delay`,
+		"503:half":                 `respond has no half; want one of body, challenge, commit`,
 		"503:color=red":            `"color" is no setting; want one of`,
 		"succeed:5":                `"5" is no flag, and succeed has no value of its own`,
 		"503x2:forever":            "already serves 2 attempts",
@@ -201,7 +202,7 @@ func TestTheGrammarNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	if len(checked) < 41 {
+	if len(checked) < 43 {
 		t.Errorf("only %d settings were found in %v", len(checked), err)
 	}
 }

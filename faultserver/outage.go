@@ -44,9 +44,9 @@ func (o Outage) intent(x *exchange) Effect { return Succeed{}.intent(x) }
 
 func (o Outage) perform(x *exchange) { Succeed{}.perform(x) }
 
-func (o Outage) parameters() parameters { return o.describe() }
+func (o Outage) parameters() parameters { return describeOutage(&o) }
 
-func (o *Outage) describe() parameters {
+func describeOutage(o *Outage) parameters {
 	return described(nil, textField("for", &o.For), textField("after", &o.After), textField("with", &o.With))
 }
 
@@ -88,8 +88,8 @@ func (f Flap) intent(x *exchange) Effect { return Succeed{}.intent(x) }
 
 func (f Flap) perform(x *exchange) { Succeed{}.perform(x) }
 
-func (f Flap) parameters() parameters { return f.describe() }
+func (f Flap) parameters() parameters { return describeFlap(&f) }
 
-func (f *Flap) describe() parameters {
+func describeFlap(f *Flap) parameters {
 	return described(nil, textField("up", &f.Up), textField("down", &f.Down), textField("with", &f.With))
 }

@@ -69,8 +69,8 @@ func (r Ramp) intent(x *exchange) Effect { return Succeed{}.intent(x) }
 
 func (r Ramp) perform(x *exchange) { Succeed{}.perform(x) }
 
-func (r Ramp) parameters() parameters { return r.describe() }
+func (r Ramp) parameters() parameters { return describeRamp(&r) }
 
-func (r *Ramp) describe() parameters {
+func describeRamp(r *Ramp) parameters {
 	return described(nil, textField("over", &r.Over), shareField("from", &r.From), shareField("to", &r.To), textField("with", &r.With))
 }

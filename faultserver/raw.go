@@ -144,9 +144,9 @@ func (x *exchange) endAs(end EndKind, effect Effect) {
 	x.drain()
 }
 
-func (r Raw) parameters() parameters { return r.describe() }
+func (r Raw) parameters() parameters { return describeRaw(&r) }
 
-func (r *Raw) describe() parameters {
+func describeRaw(r *Raw) parameters {
 	return described(nil, piecesField(&r.Pieces), durationField("every", &r.Every),
 		wordField("end", &r.End, EndFIN, EndRST, EndStall, EndKeep))
 }

@@ -118,6 +118,27 @@ var _ = Describe("Raw", func() {
 	)
 })
 
+var _ = Describe("An answer", func() {
+	It("can ask for credentials and set a cookie", func() {
+		s := run("401:challenge=basic:cookie=session=1,200:cookie=a=b")
+		p := dial(GinkgoTB(), s.URL())
+		p.say(get("/"))
+		response, err := http.ReadResponse(p.reader, nil)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(response.StatusCode).To(Equal(401))
+		Expect(response.Header.Get("WWW-Authenticate")).To(Equal(`Basic realm="faultsrv"`))
+		Expect(response.Cookies()).To(HaveLen(1))
+		Expect(response.Cookies()[0].Value).To(Equal("1"))
+		Expect(p.ask("/")).To(Equal(200))
+	})
+
+	It("asks for nothing that makes no sense", func() {
+		for _, bad := range []faultserver.Answer{{Challenge: "please"}, {Cookie: "a"}, {Cookie: "a=b\r\n"}, {Cookie: "=b"}} {
+			Expect(faultserver.ValidateScript([]faultserver.Step{{Act: faultserver.Respond{Answer: bad}}})).To(MatchError(ContainSubstring("want ")))
+		}
+	})
+})
+
 var _ = Describe("An answer with gzip", func() {
 	It("is compressed, says so, and declares the length that is sent", func() {
 		s := run("200:body=64KiB:seed=3:gzip,truncate@10:gzip:body=1KiB")

@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -75,7 +76,7 @@ func (c *conn) secure() bool {
 		SessionTicketsDisabled: true,
 		NextProtos:             []string{"http/1.1"},
 	})
-	c.handshake = secured.Handshake()
+	c.handshake = secured.HandshakeContext(context.Background()) // closing the socket ends it
 	if errors.Is(c.handshake, errStruck) {
 		return false
 	}

@@ -35,7 +35,7 @@ type parameters struct {
 }
 
 // answerParameters are the settings of an act that has an answer.
-var answerParameters = []string{"status", "body", "seed", "framing", "gzip", "retry-after", "retry-after-date", "retry-after-form"}
+var answerParameters = []string{"status", "body", "seed", "framing", "gzip", "challenge", "cookie", "retry-after", "retry-after-date", "retry-after-form"}
 
 // stepSettings are the settings that every step has.
 var stepSettings = []string{"commit", "delay", "forever", "optional", "probability", "when"}
@@ -67,23 +67,23 @@ func notations() []notation {
 		sharing(Stall{}, func(p parameters) Act { return Stall{p.wait, p.answer} }),
 		sharing(Truncate{}, func(p parameters) Act { return Truncate{p.after, p.answer, p.end, p.cut} }),
 		sharing(Redirect{}, func(p parameters) Act { return Redirect{p.answer.Status, p.to, p.answer.RetryAfter} }),
-		owning((*Stale).describe),
+		owning(describeStale),
 		sharing(Refuse{}, func(p parameters) Act { return Refuse{p.wait} }),
 		sharing(ConnectHang{}, func(p parameters) Act { return ConnectHang{p.wait} }),
 		sharing(AcceptHang{}, func(p parameters) Act { return AcceptHang{p.wait} }),
 		sharing(Untouched{}, func(parameters) Act { return Untouched{} }),
-		owning((*Raw).describe),
-		owning((*Malformed).describe),
-		owning((*Dribble).describe),
-		owning((*Bandwidth).describe),
-		owning((*SlowRead).describe),
-		owning((*ExpectContinue).describe),
-		owning((*Throttle).describe),
-		owning((*Capacity).describe),
-		owning((*Outage).describe),
-		owning((*Flap).describe),
-		owning((*Ramp).describe),
-		owning((*TLS).describe),
+		owning(describeRaw),
+		owning(describeMalformed),
+		owning(describeDribble),
+		owning(describeBandwidth),
+		owning(describeSlowRead),
+		owning(describeExpectContinue),
+		owning(describeThrottle),
+		owning(describeCapacity),
+		owning(describeOutage),
+		owning(describeFlap),
+		owning(describeRamp),
+		owning(describeTLS),
 	}
 }
 
@@ -175,6 +175,8 @@ var settings = []setting{
 		return strconv.FormatUint(d.answer.Body.Seed, 10), d.answer.Body.Seed != 0
 	}},
 	word("framing", func(d *draft) *Framing { return &d.answer.Framing }, FramingLength, FramingChunked, FramingClose),
+	word("challenge", func(d *draft) *Challenge { return &d.answer.Challenge }, BasicChallenge, BearerChallenge, DigestChallenge),
+	word("cookie", func(d *draft) *string { return &d.answer.Cookie }),
 	flag("gzip", func(d *draft) *bool { return &d.answer.Gzip }),
 	{key: "retry-after", read: func(d *draft, value string) error {
 		d.retryAfter().Value = value

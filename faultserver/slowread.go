@@ -80,9 +80,9 @@ func (s SlowRead) perform(x *exchange) {
 	}
 }
 
-func (s SlowRead) parameters() parameters { return s.describe() }
+func (s SlowRead) parameters() parameters { return describeSlowRead(&s) }
 
-func (s *SlowRead) describe() parameters {
+func describeSlowRead(s *SlowRead) parameters {
 	return described(&s.Answer, durationField("every", &s.Every), sizeField("bytes", &s.Bytes),
 		durationField("after", &s.After), sizeField("buffer", &s.Buffer))
 }

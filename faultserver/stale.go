@@ -96,8 +96,8 @@ func (s Stale) perform(x *exchange) {
 	}
 }
 
-func (s Stale) parameters() parameters { return s.describe() }
+func (s Stale) parameters() parameters { return describeStale(&s) }
 
-func (s *Stale) describe() parameters {
+func describeStale(s *Stale) parameters {
 	return described(&s.Answer, durationField("after", &s.After), wordField("end", &s.End, EndFIN, EndRST, EndStall), countField("unsolicited", &s.Unsolicited))
 }

@@ -88,9 +88,9 @@ func (t Throttle) decide(d decision) verdict {
 	if d.progress.attempts == 0 {
 		d.level = most
 	} else {
-		d.level = min(most, d.level+float64(max(0, d.at-d.filled))/float64(t.every()))
+		d.level = min(most, d.level+float64(d.at-d.filled)/float64(t.every()))
 	}
-	d.filled = max(d.filled, d.at)
+	d.filled = d.at
 	if d.level >= 1 {
 		d.level--
 		return verdict{}
@@ -136,9 +136,9 @@ func (t Throttle) intent(x *exchange) Effect { return Succeed{}.intent(x) }
 
 func (t Throttle) perform(x *exchange) { Succeed{}.perform(x) }
 
-func (t Throttle) parameters() parameters { return t.describe() }
+func (t Throttle) parameters() parameters { return describeThrottle(&t) }
 
-func (t *Throttle) describe() parameters {
+func describeThrottle(t *Throttle) parameters {
 	return described(nil, countField("rate", &t.Rate), durationField("per", &t.Per), countField("burst", &t.Burst), countField("status", &t.Status),
 		wordField("says", &t.Says, WaitSeconds, WaitIMFFixdate, WaitRFC850, WaitAsctime, WaitPast, WaitInvalid, WaitHuge, WaitNothing))
 }

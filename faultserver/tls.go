@@ -151,9 +151,9 @@ func (x *exchange) shown(effect Effect) {
 	x.struck(effect)
 }
 
-func (t TLS) parameters() parameters { return t.describe() }
+func (t TLS) parameters() parameters { return describeTLS(&t) }
 
-func (t *TLS) describe() parameters {
+func describeTLS(t *TLS) parameters {
 	return described(&t.Answer, wordField("what", &t.What, tlsFaults...), countField("alert", &t.Alert))
 }
 
@@ -175,7 +175,8 @@ func (c Config) tlsProblems() []error {
 				problems = append(problems, fmt.Errorf("%s: step %d, %s: a TLS fault on a plain listener; let the server speak tls, or strike elsewhere", name, i+1, step.Act.ActName()))
 			}
 			if _, window := step.Act.(window); window && handshake > 0 && c.TLS {
-				problems = append(problems, fmt.Errorf("%s: step %d, %s: entries that strike in the handshake, such as %d, are taken when a client says hello, which is too late to open a window; put the window first", name, i+1, step.Act.ActName(), handshake))
+				problems = append(problems, fmt.Errorf("%s: step %d, %s: entry %d is taken when a client says hello, too late to open a window; put the window first",
+					name, i+1, step.Act.ActName(), handshake))
 			}
 			if c.TLS && name == "connections" && inHandshake(step) {
 				handshake = i + 1

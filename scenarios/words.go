@@ -39,6 +39,7 @@ var words = collect(
 	list(faultserver.WaitSeconds, faultserver.WaitIMFFixdate, faultserver.WaitRFC850, faultserver.WaitAsctime,
 		faultserver.WaitPast, faultserver.WaitInvalid, faultserver.WaitHuge, faultserver.WaitNothing),
 	list(faultserver.TLSExpired, faultserver.TLSWrongHost, faultserver.TLSUntrusted, faultserver.TLSAlert, faultserver.TLSNoCloseNotify),
+	list(faultserver.BasicChallenge, faultserver.BearerChallenge, faultserver.DigestChallenge),
 	list(faultserver.RejectWhenFull, faultserver.DelayWhenFull),
 	list(faultserver.ContinueSent, faultserver.ContinueLate, faultserver.ContinueNever),
 	list(faultserver.IMFFixdate, faultserver.RFC850, faultserver.Asctime),

@@ -1,0 +1,53 @@
+package faultserver
+
+import "time"
+
+// A staleEnd is the end that an idle connection is to come to.
+type staleEnd struct {
+	exchange *exchange
+	at       time.Time
+	kind     EndKind
+	effect   Effect
+	// says is sent before a FIN; nothing where it is empty.
+	says []byte
+}
+
+// endStale ends the idle connection as a stale step asked for.
+func (c *conn) endStale() {
+	stale := c.stale
+	c.stale = nil
+	stale.exchange.settling()
+	if stale.kind == EndRST {
+		c.abort()
+	} else {
+		if len(stale.says) > 0 {
+			if err := c.write(stale.says); err != nil {
+				stale.exchange.miss("the unsolicited answer: " + err.Error())
+			}
+		}
+		_ = c.finish() // a connection that is gone shows in what follows
+		c.linger = lingerTime
+	}
+	if len(stale.exchange.misses) == 0 {
+		stale.exchange.struck(stale.effect)
+	}
+	stale.exchange.finish()
+}
+
+// overtaken tells a stale step that the client used the connection before its
+// end came.
+func (c *conn) overtaken() {
+	if c.stale != nil && len(c.stale.exchange.misses) == 0 {
+		c.stale.exchange.miss("the client used the connection again before its idle end")
+	}
+}
+
+// overtakenByEnd tells a stale step that the connection ended otherwise.
+func (c *conn) overtakenByEnd() {
+	stale := c.stale
+	c.stale = nil
+	if len(stale.exchange.misses) == 0 {
+		stale.exchange.miss("the connection ended before its idle end")
+	}
+	stale.exchange.finish()
+}
