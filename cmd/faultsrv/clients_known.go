@@ -73,6 +73,9 @@ func findClient(name string) (knownClient, error) {
 	}
 	if isFile(name) {
 		p, err := profile.Load(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; expected the file of a client's profile, or a name that `faultsrv clients list` shows", err)
+		}
 		if err != nil {
 			return knownClient{}, err
 		}

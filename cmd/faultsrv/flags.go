@@ -12,6 +12,14 @@ import (
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
+// expectedOf is what a flag of a type takes, in place of what the parsers of
+// the standard library say of it.
+var expectedOf = map[string]string{
+	"int":      "a whole number",
+	"uint64":   "a whole number from 0 to 18446744073709551615",
+	"duration": "a time with its unit, such as 500ms, 10s or 1m30s",
+}
+
 // flagError says what is wrong with a flag, and where the right ones stand.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
@@ -19,6 +27,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 		if meant := scenarios.Nearest(unknown.GetSpecifiedName(), names); meant != "" {
 			err = fmt.Errorf("%w (did you mean --%s?)", err, meant)
+		}
+	}
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		if expected := expectedOf[invalid.GetFlag().Value.Type()]; expected != "" {
+			err = fmt.Errorf("invalid argument %q for \"--%s\" flag: expected %s", invalid.GetValue(), invalid.GetFlag().Name, expected)
 		}
 	}
 	return fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath())

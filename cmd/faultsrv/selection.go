@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -84,6 +86,9 @@ func (s *selection) known() ([]*scenarios.Contract, error) {
 		return contracts, nil
 	}
 	own, err := scenarios.Load(s.from...)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; expected --contracts-from to name a file, or a folder with .yaml files", err)
+	}
 	if err != nil {
 		return nil, err
 	}
