@@ -29,7 +29,9 @@
 // a listener by host.go and baggage.go; what is no attempt may be handed to a real
 // server by pass.go. The journal is
 // kept by record.go, moment.go waits for what happens, cursor.go goes through
-// scripts. What a platform does differently is in files named after it.
+// scripts. Whoever drives a server while it runs has edit.go to change a script,
+// await.go to wait for attempts, choose.go for steps by the request, and limits.go
+// for what clients may take. What a platform does differently is in files named after it.
 //
 // # Imports
 //

@@ -46,6 +46,9 @@ func (x *exchange) echo() string {
 	if utf8.Valid(receipt.Kept) {
 		shown.Body = string(receipt.Kept)
 	}
-	text, _ := json.MarshalIndent(shown, "", "  ") // strings and numbers can be marshaled
+	text, err := json.MarshalIndent(shown, "", "  ")
+	if err != nil {
+		return err.Error() + "\n"
+	}
 	return string(text) + "\n"
 }

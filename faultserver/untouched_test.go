@@ -20,9 +20,9 @@ import (
 // upstream is a real server, and a session that plays a script before it.
 func upstream(line string, handler http.HandlerFunc) *faultserver.Session {
 	GinkgoHelper()
-	real := httptest.NewServer(handler)
-	DeferCleanup(real.Close)
-	return serve(faultserver.Config{Script: script(line), Pass: real.URL})
+	genuine := httptest.NewServer(handler)
+	DeferCleanup(genuine.Close)
+	return serve(faultserver.Config{Script: script(line), Pass: genuine.URL})
 }
 
 var _ = Describe("The step pass", func() {

@@ -80,7 +80,8 @@ could not listen, or could not write the journal.`,
 	o.afterScript.flag(cmd, "after-script", "what comes after the script's end: every attempt is answered 500, the last step is repeated, or it starts again; a scenario says so itself")
 	flags.StringVar(&o.journal, "journal", "", "write each attempt that has ended to this `FILE`, one line of JSON each; an older file is overwritten")
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that every random draw comes from (default: random)")
-	flags.StringArrayVar(&o.upstreams, "upstream", nil, "the step pass hands attempts on to this real server, a `URL` such as http://127.0.0.1:9000; may be repeated: sessions of the control API may name any of them, and no other")
+	flags.StringArrayVar(&o.upstreams, "upstream", nil,
+		"the step pass hands attempts on to this real server, a `URL` such as http://127.0.0.1:9000; may be repeated: sessions of the control API may name any of them, and no other")
 	flags.IntVar(&o.connections, "max-connections", 16384, "clients may have this `NUMBER` of connections open at the same time; 0 for no bound")
 	flags.StringVar(&o.readyFile, "ready-file", "", "once the server listens, write where to this `FILE`, as lines that a shell can read; it is removed at the end")
 	o.control.flags(cmd)

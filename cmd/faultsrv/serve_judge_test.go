@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,12 +164,7 @@ func TestErrorsAreToldApartOnlyByWhoTellsThem(t *testing.T) {
 		return []assertions.CallRecord{{Outcome: scenarios.Outcome{Kind: scenarios.ErrorOutcome, Error: &scenarios.OutcomeError{Kind: kind}}}}
 	}
 	can := func(calls []assertions.CallRecord) bool {
-		for _, capability := range capabilitiesOf(calls) {
-			if capability == scenarios.CanErrorKind {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(capabilitiesOf(calls), scenarios.CanErrorKind)
 	}
 	if can(of(scenarios.ErrOther)) || !can(of(scenarios.ErrReset)) {
 		t.Error("want the capability error-kind where an error was not \"other\", and only there")

@@ -2,12 +2,14 @@ package control
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/faultserver/control/client"
 )
 
@@ -130,11 +132,15 @@ func (s *Server) showVerdict(w http.ResponseWriter, r *http.Request) *problem {
 		return refused
 	}
 	defer leave()
+	defer e.use()()
 	ctx, cancel := s.waitContext(r, longestJudging)
 	defer cancel()
 	verdict, err := e.scenario.Judge(ctx, Case{Session: e.session, Reports: reports})
 	if cause := context.Cause(ctx); cause != nil {
 		return conflict.problem("the judging was cut short: %v", cause)
+	}
+	if errors.Is(err, faultserver.ErrSessionClosed) {
+		return notFound.problem("session %s ended while it was judged", e.id)
 	}
 	if err != nil {
 		return failed.problem("it cannot be judged: %v", err)

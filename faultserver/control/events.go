@@ -26,6 +26,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) *problem {
 		return refused
 	}
 	defer leave()
+	defer e.use()()
 	attempts, stop := e.feed.watch()
 	defer stop()
 	out := &stream{writer: w, control: http.NewResponseController(w), told: map[int]bool{}, redact: s.redacted}
@@ -46,7 +47,6 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) *problem {
 			}
 			out.attempt(attempt)
 		case <-beat.C:
-			e.touch() // it is being used
 			out.comment("nothing new")
 		case <-e.gone:
 			out.end("the session has ended")
@@ -92,7 +92,11 @@ func (s *stream) attempt(a faultserver.Attempt) {
 func (s *stream) comment(text string) { s.write(": " + text + "\n\n") }
 
 func (s *stream) end(why string) {
-	text, _ := json.Marshal(map[string]string{"why": why}) // a map of strings can be marshaled
+	text, err := json.Marshal(map[string]string{"why": why})
+	if err != nil {
+		s.problem = err
+		return
+	}
 	s.write(fmt.Sprintf("event: end\ndata: %s\n\n", text))
 }
 

@@ -23,11 +23,8 @@ type guard struct {
 // LeastToken is how long a token must be, in bytes.
 const LeastToken = 16
 
-func newGuard(next http.Handler, listening string, names []string) *guard {
+func newGuard(next http.Handler, names []string) *guard {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
-	if host, _, err := net.SplitHostPort(listening); err == nil {
-		hosts = append(hosts, host)
-	}
 	for _, name := range names {
 		hosts = append(hosts, strings.ToLower(name))
 	}
@@ -37,8 +34,8 @@ func newGuard(next http.Handler, listening string, names []string) *guard {
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	if !slices.Contains(g.hosts, hostname(r.Host)) {
-		misdirected.problem("Host %q: expected one of %s; a name of your own is allowed at the server's start", clip(r.Host), strings.Join(g.hosts, ", ")).write(w)
+	if host := hostname(r.Host); !slices.Contains(g.hosts, host) && host != localAddress(r) {
+		misdirected.problem("Host %q: expected one of %s, or the address that is listened on; a name of your own is allowed at the server's start", clip(r.Host), strings.Join(g.hosts, ", ")).write(w)
 		return
 	}
 	if err := g.cross.Check(r); err != nil {
@@ -46,6 +43,16 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.next.ServeHTTP(w, r)
+}
+
+// localAddress is the address that a request came to. No name can be pointed to it
+// that is equal to it.
+func localAddress(r *http.Request) string {
+	tcp, is := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !is {
+		return ""
+	}
+	return tcp.IP.String()
 }
 
 // hostname is a Host header without its port, in lower case.

@@ -29,6 +29,8 @@ var _ = Describe("A page of another site", func() {
 		Entry(nil, "evil.example", 421),
 		Entry(nil, "evil.example:8504", 421),
 		Entry(nil, "127.0.0.1.evil.example", 421),
+		Entry(nil, "0.0.0.0:8504", 421),
+		Entry(nil, "10.0.0.1:8504", 421),
 		Entry(nil, "localhost", 200),
 		Entry(nil, "LocalHost:8504", 200),
 		Entry(nil, "127.0.0.1:1", 200),

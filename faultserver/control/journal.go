@@ -99,6 +99,7 @@ func (s *Server) await(w http.ResponseWriter, r *http.Request, e *entry, u until
 		return refused
 	}
 	defer leave()
+	defer e.use()()
 	ctx, cancel := s.waitContext(r, u.timeout)
 	defer cancel()
 	err := e.session.AwaitAttempts(ctx, u.attempts)

@@ -34,7 +34,9 @@ func newMetrics() *metrics {
 		created:  prometheus.NewCounter(prometheus.CounterOpts{Name: "faultsrv_sessions_created_total", Help: "Sessions that were created."}),
 		ended:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "faultsrv_sessions_ended_total", Help: "Sessions that ended, by why: deleted, expired or closed."}, []string{"why"}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "faultsrv_attempts_total", Help: "Attempts that ended, by what happened and whether the step was met."}, []string{"happened", "met"}),
-		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "faultsrv_control_request_seconds", Help: "Requests to the API, waits included.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 8)}, []string{"route", "method", "status"}),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "faultsrv_control_request_seconds", Help: "Requests to the API, waits included.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 8),
+		}, []string{"route", "method", "status"}),
 	}
 	registry.MustRegister(m.sessions, m.bytes, m.created, m.ended, m.attempts, m.requests,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

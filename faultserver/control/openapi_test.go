@@ -28,7 +28,7 @@ import (
 type description struct {
 	OpenAPI string `json:"openapi"`
 	Paths   map[string]map[string]struct {
-		OperationID string                     `json:"operationId"`
+		OperationID string                     `json:"operationId"` //nolint:tagliatelle // OpenAPI's own word
 		Responses   map[string]json.RawMessage `json:"responses"`
 	} `json:"paths"`
 	Components struct {

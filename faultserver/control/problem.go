@@ -46,7 +46,12 @@ func (k kind) problem(format string, args ...any) *problem {
 
 // write answers with the problem.
 func (p *problem) write(w http.ResponseWriter) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // a client that is gone needs none
+	_, _ = w.Write(append(text, '\n')) // a client that is gone needs none
 }

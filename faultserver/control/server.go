@@ -79,7 +79,7 @@ func newServer(options Options, tcp net.Listener) *Server {
 		s.token = hash[:]
 	}
 	s.http = &http.Server{
-		Handler:           s.metrics.count(newGuard(s.router(), tcp.Addr().String(), options.Hosts)),
+		Handler:           s.metrics.count(newGuard(s.router(), options.Hosts)),
 		ReadHeaderTimeout: headTime, ReadTimeout: readTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
 		ConnState: s.listener.changed,
 		ErrorLog:  silent(),

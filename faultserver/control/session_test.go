@@ -103,17 +103,17 @@ var _ = Describe("A session", func() {
 	})
 
 	It("passes on to an upstream of the allow-list, and to no other", func() {
-		real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		genuine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
 			_, _ = fmt.Fprint(w, r.URL.Path)
 		}))
-		DeferCleanup(real.Close)
-		api := start(control.Options{Upstreams: []string{real.URL}})
-		alone := api.create(client.NewSession{Upstream: real.URL})
+		DeferCleanup(genuine.Close)
+		api := start(control.Options{Upstreams: []string{genuine.URL}})
+		alone := api.create(client.NewSession{Upstream: genuine.URL})
 		Expect(ask(alone.URL + "/path")).To(Equal(418))
-		scripted := api.create(client.NewSession{Upstream: real.URL, Script: "503,pass"})
+		scripted := api.create(client.NewSession{Upstream: genuine.URL, Script: "503,pass"})
 		Expect([]int{ask(scripted.URL), ask(scripted.URL)}).To(Equal([]int{503, 418}))
-		for _, other := range []string{"http://127.0.0.1:1", real.URL + "/", "http://169.254.169.254"} {
+		for _, other := range []string{"http://127.0.0.1:1", genuine.URL + "/", "http://169.254.169.254"} {
 			_, err := api.Create(ctx, client.NewSession{Upstream: other})
 			Expect(err).To(haveStatus(403, "expected one that the server was started with"))
 		}
@@ -202,6 +202,21 @@ var _ = Describe("A session", func() {
 		_, answer := api.say("GET", "/metrics", "")
 		Expect(answer).To(ContainSubstring(`faultsrv_sessions_ended_total{why="expired"} 1`))
 		Expect(answer).To(ContainSubstring(`faultsrv_sessions 1`))
+	})
+
+	It("does not expire while somebody waits for it", func() {
+		api := start(control.Options{})
+		session := api.create(client.NewSession{ID: "a", Script: "200:forever", TTL: "100ms"})
+		waited := make(chan error, 1)
+		go func() {
+			_, err := api.Journal(ctx, "a", client.Attempts(1))
+			waited <- err
+		}()
+		Eventually(func() string { _, text := api.say("GET", "/metrics", ""); return text }).Should(ContainSubstring("faultsrv_sessions 1\n"))
+		Consistently(waited).WithTimeout(400 * time.Millisecond).ShouldNot(Receive())
+		Expect(ask(session.URL)).To(Equal(200))
+		Eventually(waited).Should(Receive(BeNil()))
+		Eventually(func() int { return len(listed(api)) }).Should(Equal(0))
 	})
 
 	It("is one of as many as there may be", func() {

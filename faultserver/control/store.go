@@ -27,16 +27,29 @@ type entry struct {
 	created      time.Time
 	ttl          time.Duration
 	used         atomic.Int64 // when it was used last, in Unix nanoseconds
+	users        atomic.Int64 // requests that wait for it, or read it live
 	bytes        atomic.Int64 // what its journal takes
 	gone         chan struct{}
 }
 
 func (e *entry) touch() { e.used.Store(time.Now().UnixNano()) }
 
+// use keeps the entry from expiring until done is called.
+func (e *entry) use() (done func()) {
+	e.users.Add(1)
+	return func() {
+		e.touch()
+		e.users.Add(-1)
+	}
+}
+
 // expires is when the entry ends unless it is used before; zero for never.
 func (e *entry) expires() time.Time {
-	if e.adopted {
+	switch {
+	case e.adopted:
 		return time.Time{}
+	case e.users.Load() > 0:
+		return time.Now().Add(e.ttl)
 	}
 	return time.Unix(0, e.used.Load()).Add(e.ttl)
 }
