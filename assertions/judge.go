@@ -48,12 +48,12 @@ func unjudgeable(e Evidence) (Verdict, string) {
 		return HarnessError, reason
 	}
 	if e.ClientError != "" {
-		return ClientError, e.ClientError
+		return notRun(e, e.ClientError)
 	}
 	for _, call := range e.Calls {
 		switch call.Outcome.Kind {
 		case scenarios.ClientErrorOutcome:
-			return ClientError, fmt.Sprintf("call %s: %s", call.Token, orElse(call.Outcome.Note, "the client could not be run"))
+			return notRun(e, fmt.Sprintf("call %s: %s", call.Token, orElse(call.Outcome.Note, "the client could not be run")))
 		case scenarios.UnsupportedOutcome:
 			return Unsupported, fmt.Sprintf("call %s: %s", call.Token, orElse(call.Outcome.Note, "the client says that it cannot make this call"))
 		}
@@ -66,6 +66,15 @@ func unjudgeable(e Evidence) (Verdict, string) {
 			plural(len(stray), "attempt"), list(stray))
 	}
 	return "", ""
+}
+
+// notRun is the verdict on a client that could not be run: none on the client
+// where the machine may have kept it from running.
+func notRun(e Evidence, reason string) (Verdict, string) {
+	if why := outOfTime(e); why != "" {
+		return HarnessError, why + ": it says nothing about the client that " + reason
+	}
+	return ClientError, reason
 }
 
 // harnessFault says what the harness could not do; empty where it did all.

@@ -148,6 +148,11 @@ func TestVerdicts(t *testing.T) {
 			e.Calls[0].Cancelled = e.Calls[0].Returned
 			e.Lateness = 149 * ms
 		}}, Fail, "attempts: 3"},
+		{"a call that was ended before it had sent anything, on a late machine", []edit[Evidence]{func(e *Evidence) {
+			e.ClientError = "call call-1: it had sent no attempt"
+			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Lateness = 6 * time.Second
+		}}, HarnessError, "which was then ended: it says nothing about the client that call call-1: it had sent no attempt"},
 		{"a call without a bound on a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Lateness = 5 * time.Second }}, Fail, "attempts: 3"},
 		{"an expectation of a call that was not made", []edit[Evidence]{func(e *Evidence) {
 			e.Contract.Expect.Calls = []scenarios.CallExpectation{{Call: "later", Expectation: scenarios.Expectation{Effects: exactly(1)}}}

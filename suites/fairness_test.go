@@ -170,6 +170,39 @@ func TestACommandThatCannotRunIsNotJudged(t *testing.T) {
 	}
 }
 
+// asOneRequest is the variable that makes this test binary a command that makes
+// one request.
+const asOneRequest = "FAULTSRV_TEST_ONE_REQUEST"
+
+// oneRequest ends with 7 where there was no answer, and with 22 where it was none
+// to be glad of.
+func oneRequest(url string) int {
+	resp, err := http.Get(url) //nolint:noctx // the process is the bound
+	if err != nil {
+		return 7
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return 22
+	}
+	return 0
+}
+
+// TestACommandThatIsToldAnErrorIsJudged: one that has sent something and then
+// ends in an error is a client, whatever its exit status.
+func TestACommandThatIsToldAnErrorIsJudged(t *testing.T) {
+	t.Parallel()
+	subject, err := command.New([]string{os.Args[0], "{url}"}, command.Options{Env: []string{asOneRequest + "=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range judged(t, subject, suites.Contracts("attempts.retries-503", "connection.a-reset-get-is-sent-again")) {
+		if result.Verdict != assertions.Weak {
+			t.Errorf("a client that does not retry: want %s\n%s", assertions.Weak, reports.Explain(result))
+		}
+	}
+}
+
 func judged(t *testing.T, subject suites.Subject, choices ...suites.Choice) []reports.Result {
 	t.Helper()
 	plan, err := suites.NewPlan(subject, choices...)

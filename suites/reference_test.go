@@ -82,6 +82,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(asOneRequest) != "" {
+		os.Exit(oneRequest(os.Args[1]))
+	}
 	os.Exit(m.Run())
 }
 
