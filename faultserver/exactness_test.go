@@ -146,3 +146,28 @@ func TestNothingIsSeenBeforeItsEarliestEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestRawBytesAreExact has every byte that there is arrive as it was sent, with
+// each end.
+func TestRawBytesAreExact(t *testing.T) {
+	for _, end := range []faultserver.EndKind{faultserver.EndFIN, faultserver.EndRST} {
+		t.Run(string(end), func(t *testing.T) {
+			s := open(t, faultserver.Config{Script: []faultserver.Step{
+				{Act: faultserver.Raw{Pieces: []faultserver.Piece{faultserver.Piece(everyByte()), "!"}, End: end}, Times: faultserver.Forever},
+			}})
+			many(t, runs, 8, func(int) error {
+				p, err := connect(s.URL())
+				if err != nil {
+					return err
+				}
+				defer func() { _ = p.Close() }()
+				p.say(get("/"))
+				if heard, how := p.hear(); heard != everyByte()+"!" || how != string(end) {
+					return fmt.Errorf("heard %q, then %s", heard, how)
+				}
+				return nil
+			})
+			expectAllMet(t, s.Journal(), runs)
+		})
+	}
+}

@@ -113,7 +113,10 @@ var _ = Describe("Bandwidth", func() {
 			p.say(put(strings.Repeat("b", 400<<10)))
 			body, end := p.hearBody()
 			Expect([]string{body, end}).To(Equal([]string{"ok\n", "fin"}))
-			Expect(time.Since(begun)).To(BeNumerically(">=", 180*time.Millisecond))
+			took := time.Since(begun)
+			Expect(took).To(BeNumerically(">=", 180*time.Millisecond))
+			// It takes 0.2 s; with a receive buffer too small for the rate, 7 s.
+			Expect(took).To(BeNumerically("<", 4*time.Second))
 			a := over(s, 1)[0]
 			Expect(a.Met).To(BeTrue())
 			Expect(a.Body.Complete).To(BeTrue())
