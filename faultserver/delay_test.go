@@ -59,30 +59,42 @@ func TestDelaysStayInTheirBounds(t *testing.T) {
 	})
 }
 
-// TestDistributionsAreWhatTheySay compares means of many draws.
+// TestDistributionsAreWhatTheySay compares the share of many draws below a bound
+// with what the distribution's formula says. (At 20,000 draws five standard
+// deviations of a share are 0.018 at most.)
 func TestDistributionsAreWhatTheySay(t *testing.T) {
-	const n = 20_000
-	draw := func(delay Delay) (mean, median float64) {
+	const n, slack = 20_000, 0.018
+	uniform := Delay{Uniform: &UniformDelay{time.Second, 3 * time.Second}}
+	normal := Delay{Normal: &NormalDelay{time.Second, 100 * time.Millisecond}}
+	lognormal := Delay{LogNormal: &LogNormalDelay{time.Second, 0.5}}
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	for _, check := range []struct {
+		name  string
+		delay Delay
+		bound time.Duration
+		below float64
+	}{
+		{"uniform, its minimum", uniform, time.Second, 0},
+		{"uniform, a quarter", uniform, seconds(1.5), 0.25},
+		{"uniform, half", uniform, seconds(2), 0.5},
+		{"uniform, its maximum", uniform, seconds(3) + 1, 1},
+		{"normal, two deviations below", normal, seconds(0.8), 0.0228},
+		{"normal, one deviation below", normal, seconds(0.9), 0.1587},
+		{"normal, the mean", normal, seconds(1), 0.5},
+		{"normal, one deviation above", normal, seconds(1.1), 0.8413},
+		{"lognormal, one sigma below", lognormal, seconds(math.Exp(-0.5)), 0.1587},
+		{"lognormal, the median", lognormal, seconds(1), 0.5},
+		{"lognormal, one sigma above", lognormal, seconds(math.Exp(0.5)), 0.8413},
+		{"lognormal, two sigma above", lognormal, seconds(math.Exp(1)), 0.9772},
+	} {
 		below := 0
 		for i := range n {
-			d := float64(delay.duration(drawsOf(1, "", "", i)))
-			mean += d / n
-			if d < float64(time.Second) {
+			if check.delay.duration(drawsOf(1, "", "", i)) < check.bound {
 				below++
 			}
 		}
-		return mean, float64(below) / n
-	}
-	mean, _ := draw(Delay{Uniform: &UniformDelay{0, 2 * time.Second}})
-	if math.Abs(mean-float64(time.Second)) > float64(20*time.Millisecond) {
-		t.Errorf("uniform: mean %v; want 1s", time.Duration(mean))
-	}
-	mean, _ = draw(Delay{Normal: &NormalDelay{time.Second, 100 * time.Millisecond}})
-	if math.Abs(mean-float64(time.Second)) > float64(5*time.Millisecond) {
-		t.Errorf("normal: mean %v; want 1s", time.Duration(mean))
-	}
-	_, below := draw(Delay{LogNormal: &LogNormalDelay{time.Second, 0.5}})
-	if math.Abs(below-0.5) > 0.02 {
-		t.Errorf("lognormal: %v of the draws lie below the median; want half", below)
+		if share := float64(below) / n; math.Abs(share-check.below) > slack {
+			t.Errorf("%s: %v of the draws lie below %v; want %v", check.name, share, check.bound, check.below)
+		}
 	}
 }
