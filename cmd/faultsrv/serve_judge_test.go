@@ -102,6 +102,27 @@ func TestSessionsAreJudgedByWhatCameAndWhatWasReported(t *testing.T) {
 	}
 }
 
+func TestWhatWasNotToldOfACallIsTakenFromItsAttempts(t *testing.T) {
+	t.Parallel()
+	journal := faultserver.Journal{Attempts: []faultserver.Attempt{
+		{Call: "other", Arrived: 1}, {Call: "order", Arrived: 20, End: faultserver.Interval{Latest: 30}},
+		{Call: "order", Arrived: 40, End: faultserver.Interval{Latest: 50}}, {Call: "order", Arrived: 60},
+	}}
+	call := scenarios.Call{Name: "order"}
+	record, made, err := callRecord(call, "order", nil, journal)
+	if err != nil || !made || record.Started != 20 || record.Returned != 60 || record.Outcome.Kind != scenarios.UnknownOutcome {
+		t.Errorf("got %+v, %v, %v; want it begun at 20, ended at 60, with an unknown outcome", record, made, err)
+	}
+	told := []control.Report{{Token: "order", Started: 10, Cancelled: 45, Returned: 70, Outcome: json.RawMessage(`{"kind":"success"}`)}}
+	record, _, err = callRecord(call, "order", told, journal)
+	if err != nil || record.Started != 10 || record.Cancelled != 45 || record.Returned != 70 || record.Outcome.Kind != scenarios.SuccessOutcome {
+		t.Errorf("got %+v, %v; want what was told", record, err)
+	}
+	if _, made, _ := callRecord(call, "never", told, journal); made {
+		t.Error("a call that nobody made and nobody reported counts as made")
+	}
+}
+
 func TestLateAttemptsAreLookedFor(t *testing.T) {
 	t.Parallel()
 	result := judged(t, strings.Replace(twice, "watch: 50ms", "watch: 500ms", 1), func(s *faultserver.Session) []control.Report {

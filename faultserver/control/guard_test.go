@@ -144,7 +144,7 @@ var _ = Describe("The connections to the API", func() {
 			Expect(err).NotTo(HaveOccurred())
 			DeferCleanup(idle.Close)
 		}
-		Eventually(func() int { return ask(api.server.URL() + "/healthz") }).Should(Equal(200))
+		Expect(ask(api.server.URL()+"/healthz")).To(Equal(200), "at once")
 	})
 
 	It("are closed where a head comes too slowly", func() {
