@@ -76,6 +76,10 @@ reliability: ## Judge the reference client 50 times, half of them on a busy mach
 bench-client: ## Compare what the reference client and its breaker cost with what others do
 	cd bench && go run .
 
+.PHONY: mutants
+mutants: ## Judge each mutant by the whole catalogue and compare with the reviewed table
+	go test ./suites/mutants -run TestMutantsAreCaught -count=1 -timeout 30m -args -table
+
 .PHONY: lint
 lint: ## Run golangci-lint, pinned in tools/golangci-lint.mod
 	$(LINT) run ./...
