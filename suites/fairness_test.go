@@ -177,7 +177,7 @@ const asOneRequest = "FAULTSRV_TEST_ONE_REQUEST"
 // oneRequest ends with 7 where there was no answer, and with 22 where it was none
 // to be glad of.
 func oneRequest(url string) int {
-	resp, err := http.Get(url) //nolint:noctx // the process is the bound
+	resp, err := http.Get(url)
 	if err != nil {
 		return 7
 	}
