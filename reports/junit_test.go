@@ -50,7 +50,7 @@ func TestJUnitCountsItsCases(t *testing.T) {
 }
 
 func TestWhatXMLCannotHoldIsLeftOut(t *testing.T) {
-	if got, want := plainXML("a\x00b\x1bc\td\ne\u0085f\ufffeg\xffh"), "abc\td\nefg\uFFFDh"; got != want {
+	if got, want := plainXML("a\x00b\x1bc\td\ne\u0085f\ufffeg\xffh"), "abc d\nefg\uFFFDh"; got != want {
 		t.Errorf("expected %q, got %q", want, got)
 	}
 }

@@ -37,7 +37,9 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Deadline:            time.Now().Add(4 * patience), // for a command that should have ended, and serves
+		// For a command that should have ended, and serves. All scripts share
+		// it: with the race detector on 2 cores they took 112 s.
+		Deadline: time.Now().Add(16 * patience),
 		Setup: func(env *testscript.Env) error {
 			env.Values[startedKey{}] = &started{}
 			// Where the commands of the scripts are, and nothing else is.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -41,6 +42,9 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("end what was started before")
 	}
 	*s = started{ended: make(chan error, 1), out: &watch{}}
+	// Whoever runs the tests may ignore SIGHUP, as nohup does; a command
+	// inherits that, unless the signal is caught here.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	s.cmd = exec.Command(lookPath(ts, args[1]), args[2:]...)
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = environmentOf(ts)
