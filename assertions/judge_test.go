@@ -143,6 +143,11 @@ func TestVerdicts(t *testing.T) {
 			e.Calls[0].Cancelled = e.Calls[0].Returned
 			e.Lateness = 150 * ms
 		}}, HarnessError, "the client had 300ms for noticing what happened before call call-1 was cancelled"},
+		{"the time before a cancellation in flight, in which there is nothing to notice", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Event: faultserver.Arrived, Plus: 50 * ms}
+			e.Calls[0].Cancelled = e.Calls[0].Returned
+			e.Lateness = 50 * ms
+		}}, Fail, "attempts: 3"},
 		{"the time before a cancellation that the machine left", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Contract.Calls[0].Cancel = &faultserver.Moment{Attempt: 1, Plus: 300 * ms}
 			e.Calls[0].Cancelled = e.Calls[0].Returned

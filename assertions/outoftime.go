@@ -3,6 +3,8 @@ package assertions
 import (
 	"fmt"
 	"time"
+
+	"github.com/faultsrv/faultsrv/faultserver"
 )
 
 // hops is how many times, at the least, an attempt waits for the machine before
@@ -32,7 +34,7 @@ func outOfTime(e Evidence) string {
 			if why := given("call "+record.Token, asked.Timeout); why != "" {
 				return why
 			}
-			if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 {
+			if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 && cancel.Event != faultserver.Arrived {
 				if why := given("noticing what happened before call "+record.Token+" was cancelled", cancel.Plus); why != "" {
 					return why
 				}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,10 +28,6 @@ const table = "testdata/verdicts.golden"
 // sideBySide is how many mutants are judged at the same time. They wait more
 // than they compute.
 const sideBySide = 8
-
-// callTimeout ends a call of a mutant that hangs. No judged contract takes
-// longer than 6 s.
-const callTimeout = 6 * time.Second
 
 // caught are the verdicts of a contract that a client breaks.
 var caught = []assertions.Verdict{assertions.Fail, assertions.Weak}
@@ -79,7 +74,7 @@ func TestMutantsAreCaught(t *testing.T) {
 }
 
 func judge(t *testing.T, mutant mutants.Mutant) (reports.Run, error) {
-	choices := []suites.Choice{suites.WithOptions(suites.Options{CallTimeout: callTimeout})}
+	var choices []suites.Choice
 	if !*whole {
 		choices = append(choices, suites.Contracts(mutant.Breaks...))
 	}
