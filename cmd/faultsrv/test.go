@@ -94,7 +94,7 @@ it leaves.`,
 	flags.StringVar(&o.known, "known-failures", "", "contracts that the client is known to break: a YAML `FILE` with a list of {contract, reason, link}")
 	flags.Var(&o.shard, "shard", "run only part `I/N` of the contracts, such as 1/4; the parts are joined by report merge")
 	o.format.flag(cmd, "format", "how to print the results; progress goes to standard error")
-	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 8 for each CPU)")
+	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 12 for each CPU)")
 	flags.StringVar(&o.out, "out", "", outUsage())
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that every random draw comes from; the same one gives the same faults (default: random)")
 	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this `TIME`")
