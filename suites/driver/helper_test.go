@@ -98,7 +98,7 @@ func (h *helper) hello() {
 	if count := os.Getenv("DRIVER_TEST_COUNT"); count != "" { // a line a start
 		file, _ := os.OpenFile(count, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		fmt.Fprintln(file, os.Getpid())
-		if info, _ := file.Stat(); h.has("changes") && info.Size() > 10 {
+		if h.has("changes") && started() > 1 {
 			hello["client"] = map[string]string{"name": "another"}
 		}
 	}
