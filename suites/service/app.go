@@ -28,16 +28,17 @@ type app struct {
 	ending process.Ending
 }
 
-// startApp starts the service's command; with none it gives nil.
-func startApp(command []string) (*app, error) {
+// startApp starts the service's command, in a folder (empty means ours); with no
+// command it gives nil.
+func startApp(command []string, dir string) (*app, error) {
 	if len(command) == 0 {
 		return nil, nil //nolint:nilnil // somebody else starts it
 	}
-	program, err := findProgram(command[0], "")
+	program, err := findProgram(command[0], dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the service: %w", err)
 	}
-	started, err := process.Start(process.Spec{Program: program, Args: command[1:], Limit: keptOutput})
+	started, err := process.Start(process.Spec{Program: program, Args: command[1:], Dir: dir, Limit: keptOutput})
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the service: %w", err)
 	}

@@ -179,6 +179,25 @@ func TestAServiceIsStartedAndEnded(t *testing.T) {
 	}
 }
 
+// The profile's own command runs in the folder of its file, and so does what
+// tells the version.
+func TestAServiceIsStartedByItsProfile(t *testing.T) {
+	s := process(t, "serve", `command: [sh, -c, 'test -f service.yaml && exec "$SHOP"']`,
+		`version: {command: [sh, -c, "cat service.yaml; echo shop 1.2.3"], match: "shop ([0-9.]+)"}`)
+	t.Setenv("SHOP", s.command)
+	subject, err := service.Start(t.Context(), s.profile, nil, service.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version := subject.Profile().Version; version != "1.2.3" {
+		t.Errorf("version %q; want 1.2.3", version)
+	}
+	if err := subject.Close(); err != nil {
+		t.Error(err)
+	}
+	s.gone(t)
+}
+
 func TestAServiceThatDoesNotComeUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode, ready string

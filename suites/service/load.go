@@ -234,7 +234,7 @@ func (l *loader) fill() {
 		p.Match.Upstream = p.upstreamNames()[0]
 	}
 	p.Trigger.Method = cmp.Or(p.Trigger.Method, http.MethodPost)
-	p.Trigger.dir = l.dir
+	p.Trigger.dir, p.dir = l.dir, l.dir
 }
 
 // upstreamNames are the names of the upstreams, sorted.

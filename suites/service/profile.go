@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -26,6 +27,14 @@ type Profile struct {
 	Kind Kind `yaml:"kind"`
 	// Name is how it is called in reports.
 	Name string `yaml:"name"`
+	// About says in a sentence what is judged.
+	About string `yaml:"about"`
+	// Command starts it where the run names no command: a program and its arguments,
+	// never through a shell. It runs in the folder of the profile's file. Left out, a
+	// run that names none finds it running.
+	Command []string `yaml:"command"`
+	// Version finds its version; left out, none is reported.
+	Version *Version `yaml:"version"`
 	// Upstreams are the servers that it asks, by names of your own: faultsrv plays
 	// them.
 	Upstreams map[string]*Upstream `yaml:"upstreams"`
@@ -57,6 +66,19 @@ type Profile struct {
 	Quiet time.Duration `yaml:"quiet"`
 	// KnownFailures are the contracts that it is known to break.
 	KnownFailures suites.KnownFailures `yaml:"known-failures"`
+
+	dir string
+}
+
+// Version is how a service's version is found when it is judged.
+type Version struct {
+	// Command prints it. It runs in the folder of the profile's file.
+	Command []string `yaml:"command"`
+	// Match is a regular expression that finds it in what is printed: its group,
+	// or all of the match. Left out, the version is the first line.
+	Match string `yaml:"match"`
+
+	pattern *regexp.Regexp
 }
 
 // An Upstream is a server that the service asks.
@@ -165,6 +187,7 @@ func Parse(file string, data []byte) (Profile, error) {
 	}
 	l := loader{profile: &p, source: source, dir: filepath.Dir(file)}
 	l.check()
+	l.checkProgram()
 	l.readFiles()
 	if len(l.problems) > 0 {
 		return Profile{}, l.problems

@@ -33,6 +33,9 @@ func folder(t *testing.T, files map[string]string) string {
 // whole has every key of a profile.
 const whole = `kind: service
 name: orders
+about: the checkout of the shop
+command: [./start-app, --port, "8080"]
+version: {command: [./start-app, --version], match: 'orders (\S+)'}
 upstreams:
   payments:
     listen: "127.0.0.1:8081"
@@ -125,6 +128,10 @@ func TestAProfileSaysAllThatIsWrong(t *testing.T) {
 			"expected at least one upstream for faultsrv to play",
 			"expected a url or a command, one of the two",
 			"expected policy.attempts: how many requests the service makes at most",
+		}},
+		"program": {least + "command: [\"\"]\nabout: \"a\\tb\"\nversion: {match: \"(\"}\n", []string{
+			"expected a program that starts the service", "about: expected text without control characters",
+			"expected a command that prints the version", "version.match: expected a regular expression",
 		}},
 		"words": {"kind: srevice\nnmae: x\nupstreams: {a: {lisetn: x}}\n", []string{
 			`unknown word "srevice"; did you mean "service"?`, `did you mean "name"?`, `did you mean "listen"?`,

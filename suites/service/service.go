@@ -33,10 +33,11 @@ type Subject struct {
 	beside *sideBySide
 	// request is what the service asks, as it did in the rehearsal.
 	request request
+	version string
 }
 
-// Start plays the upstreams, starts the service by its command (nil where it
-// runs already), waits until it is ready, and rehearses one call, to learn what
+// Start plays the upstreams, starts the service by its command (nil means its
+// profile's, and none there that it runs already), waits until it is ready, and rehearses one call, to learn what
 // the service asks. It fails with the service's last words where it does not come
 // up, with the address of a port that is in use, and with what came instead where
 // the rehearsal was not one judged call that ended in success. Nothing is then
@@ -53,6 +54,13 @@ func Start(ctx context.Context, profile Profile, command []string, options Optio
 }
 
 func (s *Subject) start(ctx context.Context, command []string) (err error) {
+	dir := ""
+	if len(command) == 0 {
+		command, dir = s.profile.Command, s.profile.dir
+	}
+	if s.version, err = s.profile.printedVersion(s.options.CallTimeout); err != nil {
+		return err
+	}
 	if s.upstreams, err = listen(s.profile); err != nil {
 		return err
 	}
@@ -69,7 +77,7 @@ func (s *Subject) start(ctx context.Context, command []string) (err error) {
 			return err
 		}
 	}
-	if s.app, err = startApp(command); err != nil {
+	if s.app, err = startApp(command, dir); err != nil {
 		return err
 	}
 	if err := awaitReady(ctx, s.profile, s.app); err != nil {
@@ -91,7 +99,7 @@ func (s *Subject) Close() error {
 // Profile implements suites.Subject.
 func (s *Subject) Profile() suites.Profile {
 	profile := suites.Profile{
-		Name: s.profile.Name, Kind: string(KindService), Capabilities: s.capabilities(),
+		Name: s.profile.Name, Version: s.version, Kind: string(KindService), Capabilities: s.capabilities(),
 		Promises: &s.profile.Policy, Success: s.upstreams.success,
 		KnownFailures: s.profile.KnownFailures, Rerun: s.options.Rerun,
 	}
