@@ -28,6 +28,11 @@ help: ## List the targets
 build: ## Build bin/faultsrv
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/faultsrv
 
+.PHONY: release
+release: ## Build the archives, SBOMs and checksums of a release, in dist/
+	rm -rf dist
+	go run ./tools/release -version '$(VERSION)' -time "$$(git log -1 --format=%ct)" -out dist
+
 .PHONY: verdicts
 verdicts: build ## Judge the reference client, net/http and curl, and say what each keeps
 	@tools/verdicts.sh bin/faultsrv
@@ -98,4 +103,4 @@ check: format vet fresh cross lint test ## Everything that must hold before a ch
 
 .PHONY: clean
 clean: ## Remove what was built and written
-	rm -rf bin out
+	rm -rf bin dist out

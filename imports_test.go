@@ -101,6 +101,7 @@ var rooms = map[string]room{
 			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/observe", "suites/demo"),
 		modules: command,
 	},
+	"tools/release": {},
 }
 
 func with(some []string, more ...string) []string { return slices.Concat(some, more) }
