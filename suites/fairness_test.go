@@ -138,7 +138,8 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			subject := suites.FromRoundTripper("simple", func(policy scenarios.Policy) (http.RoundTripper, error) {
-				return test.make(simple{policy: policy, wire: resilient.NewBase()}), nil
+				wire, err := suites.NewTransport()
+				return test.make(simple{policy: policy, wire: wire}), err
 			})
 			subject.About.Capabilities = slices.DeleteFunc(subject.About.Capabilities, func(can scenarios.Capability) bool {
 				return slices.Contains(test.lacks, can)

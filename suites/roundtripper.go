@@ -15,7 +15,8 @@ import (
 
 // GoCapabilities are the capabilities of an http.RoundTripper that retries by
 // the policy it is opened with and takes its context seriously. A subject that
-// can less takes away from them.
+// can less takes away from them; one that trusts faultserver.SharedAuthority, as
+// over NewTransport, adds scenarios.CanTLS.
 func GoCapabilities() []scenarios.Capability {
 	return []scenarios.Capability{
 		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff,

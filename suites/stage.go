@@ -63,7 +63,7 @@ func (r *Running) stage(ctx context.Context, contract *scenarios.Contract, confi
 	if err != nil {
 		return nil, err
 	}
-	return &ownListener{Subject: r.subject, session: session}, nil
+	return &ownListener{Subject: r.subject, session: session, secure: config.TLS}, nil
 }
 
 // ownListener is the stage of a subject that goes where it is told: a session
@@ -72,6 +72,8 @@ type ownListener struct {
 	Subject
 
 	session *faultserver.Session
+	// secure tells that the session speaks TLS.
+	secure bool
 }
 
 func (s *ownListener) Session() *faultserver.Session { return s.session }

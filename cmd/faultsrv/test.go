@@ -58,6 +58,9 @@ variables:
   {method} {body-file}           the request's method, and a file with its body
   {header...}                    the headers, with the option before it: -H {header...}
   {output}                       a file to write the answer's body to
+  {ca-file}                      a PEM file with the authorities to trust, where the
+                                 call is made over TLS; else the argument is left
+                                 out, with the option before it: --cacert {ca-file}
 
 With the profile of a service, the command is what starts the service, where it
 is not running already, and what is ended in the end.

@@ -21,6 +21,9 @@ type argument struct {
 	pieces []piece
 	// headerFlag is set for {header...}: the option that is repeated with it.
 	headerFlag string
+	// optional tells that the argument is left out where its placeholder has no
+	// value.
+	optional bool
 }
 
 // piece is a literal text or, where name is set, a placeholder.
@@ -65,6 +68,11 @@ func parseArguments(args []string, used uses) ([]argument, []error) {
 			}
 			next.headerFlag = parsed[last].pieces[0].text
 			parsed = parsed[:last]
+		}
+		if next.optional = next.has(caFile); next.optional && len(pieces) == 1 && len(parsed) > 0 {
+			if option := &parsed[len(parsed)-1]; option.isOption() {
+				option.optional = true
+			}
 		}
 		parsed = append(parsed, next)
 	}
@@ -126,6 +134,9 @@ func expand(arguments []argument, values map[placeholder]string, headers faultse
 			for _, line := range headers {
 				args = append(args, argument.headerFlag, line.Name+": "+line.Value)
 			}
+			continue
+		}
+		if argument.optional && values[caFile] == "" {
 			continue
 		}
 		var text strings.Builder

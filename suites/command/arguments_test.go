@@ -12,6 +12,7 @@ import (
 var sampleValues = map[placeholder]string{
 	url: "http://127.0.0.1:1/c/a/x?y=1", method: "PUT", attempts: "3", retries: "2", backoff: "1", backoffMS: "20",
 	timeout: "2", timeoutMS: "1500", attemptTimeout: "1", attemptTimeoutMS: "300", bodyFile: "/tmp/body", output: "/tmp/output",
+	caFile: "/tmp/ca.pem",
 }
 
 func TestArgumentsAreExpanded(t *testing.T) {
@@ -31,6 +32,7 @@ func TestArgumentsAreExpanded(t *testing.T) {
 		"all times":           {args: []string{"{backoff}", "{timeout}", "{attempt-timeout}"}, want: []string{"1", "2", "1"}, used: []placeholder{attemptTimeout, backoff, timeout}},
 		"all exact times":     {args: []string{"{backoff-ms}", "{timeout-ms}", "{attempt-timeout-ms}"}, want: []string{"20", "1500", "300"}, used: []placeholder{attemptTimeoutMS, backoffMS, timeoutMS}},
 		"files":               {args: []string{"@{body-file}", "{output}"}, want: []string{"@/tmp/body", "/tmp/output"}, used: []placeholder{bodyFile, output}},
+		"whom to trust":       {args: []string{"--cacert", "{ca-file}", "--ca={ca-file}"}, want: []string{"--cacert", "/tmp/ca.pem", "--ca=/tmp/ca.pem"}, used: []placeholder{caFile}},
 		"headers":             {args: []string{"-s", "-H", "{header...}", "-v"}, headers: two, want: []string{"-s", "-H", "A: b c", "-H", "A: {url}; $(d)", "-v"}, used: []placeholder{header}},
 		"no headers":          {args: []string{"-s", "-H", "{header...}", "-v"}, want: []string{"-s", "-v"}, used: []placeholder{header}},
 		"headers, one sign":   {args: []string{"-H", "{header…}"}, headers: two[:1], want: []string{"-H", "A: b c"}, used: []placeholder{header}},
@@ -64,6 +66,26 @@ func TestArgumentsAreExpanded(t *testing.T) {
 				t.Errorf("uses %q, want %q", names, test.used)
 			}
 		})
+	}
+}
+
+// A call that is not made over TLS has nobody to trust.
+func TestWhomToTrustIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"-s --cacert {ca-file} {url}": "-s http://x",
+		"--ca={ca-file} {url}":        "http://x",
+		"get {ca-file} {url}":         "get http://x",
+		"{ca-file}":                   "",
+		"-x http://y {ca-file}":       "-x http://y",
+	} {
+		parsed, wrong := parseArguments(strings.Fields(written), uses{})
+		if len(wrong) > 0 {
+			t.Fatal(errors.Join(wrong...))
+		}
+		if got := strings.Join(expand(parsed, map[placeholder]string{url: "http://x"}, nil), " "); got != want {
+			t.Errorf("%s expanded to %q, want %q", written, got, want)
+		}
 	}
 }
 

@@ -98,6 +98,8 @@ func (c *client) cannot(request suites.Request) string {
 		return lacks("the headers", header)
 	case request.Body != nil && !used[bodyFile]:
 		return lacks("the body", bodyFile)
+	case secure(request) && !used[caFile]:
+		return lacks("whom to trust", caFile)
 	}
 	return ""
 }
@@ -121,9 +123,10 @@ func (c *client) callValues(request suites.Request, files files) map[placeholder
 	if request.Method == "" {
 		values[method] = "GET"
 	}
-	if files.dir != "" {
-		values[bodyFile] = files.body
-		values[output] = files.output
+	for name, path := range map[placeholder]string{bodyFile: files.body, output: files.output, caFile: files.authority} {
+		if path != "" {
+			values[name] = path
+		}
 	}
 	return values
 }
@@ -143,23 +146,37 @@ func (c *client) environment(values map[placeholder]string, headers faultserver.
 	return append(env, header.variable()+"="+strings.Join(lines, "\n"))
 }
 
-// files are the temporary files of a call; the zero value is none.
+// secure tells whether a call is made over TLS.
+func secure(request suites.Request) bool { return strings.HasPrefix(request.URL, "https:") }
+
+// files are the temporary files of a call; the zero value is none. Those that it
+// does not need have no name.
 type files struct {
-	dir, body, output string
+	dir, body, output, authority string
 }
 
 // makeFiles makes what the command uses of files.
 func (c *client) makeFiles(request suites.Request) (files, error) {
-	if !c.subject.used.any(bodyFile, output) {
+	trusts, exchanges := secure(request) && c.subject.used[caFile], c.subject.used.any(bodyFile, output)
+	if !trusts && !exchanges {
 		return files{}, nil
 	}
 	dir, err := os.MkdirTemp("", "faultsrv-call-")
 	if err != nil {
 		return files{}, fmt.Errorf("make a folder for the call's files: %w", err)
 	}
-	made := files{dir: dir, body: filepath.Join(dir, "body"), output: filepath.Join(dir, "output")}
-	if err := made.writeBody(request.Body); err != nil {
-		return files{}, errors.Join(fmt.Errorf("write the request's body for the command: %w", err), made.remove())
+	made := files{dir: dir}
+	if exchanges {
+		made.body, made.output = filepath.Join(dir, "body"), filepath.Join(dir, "output")
+		if err := made.writeBody(request.Body); err != nil {
+			return files{}, errors.Join(fmt.Errorf("write the request's body for the command: %w", err), made.remove())
+		}
+	}
+	if trusts {
+		made.authority = filepath.Join(dir, "ca.pem")
+		if err := writeAuthority(made.authority); err != nil {
+			return files{}, errors.Join(fmt.Errorf("write the authority that the command is to trust: %w", err), made.remove())
+		}
 	}
 	return made, nil
 }
@@ -175,11 +192,21 @@ func (f files) writeBody(body *faultserver.Body) error {
 	return errors.Join(err, file.Close())
 }
 
+// writeAuthority writes the certificate of the authority that certifies the
+// servers of this process.
+func writeAuthority(path string) error {
+	authority, err := faultserver.SharedAuthority()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, authority.PEM(), 0o600)
+}
+
 // readOutput notes the hash of what the command wrote as the answer's body. A
 // command that wrote none tells nothing of it; what is no file is not opened,
 // since a pipe would hold us up.
 func (f files) readOutput(outcome *scenarios.Outcome) error {
-	if f.dir == "" {
+	if f.output == "" {
 		return nil
 	}
 	info, err := os.Lstat(f.output)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -170,6 +171,44 @@ func TestValuesAreInTheEnvironment(t *testing.T) {
 	}
 }
 
+// The file is there for the call alone, whether an argument names it or not, and
+// brings no other.
+func TestACommandIsToldWhomToTrust(t *testing.T) {
+	t.Parallel()
+	authority, err := faultserver.SharedAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, subject := range map[string]*Subject{
+		"by an argument":     helper(t, Options{}, "print", "{url}", "{ca-file}"),
+		"by its environment": helper(t, Options{Reads: []string{"ca-file"}}, "print", "{url}"),
+	} {
+		_, run := call(t.Context(), t, subject, policy(0), suites.Request{URL: "https://127.0.0.1:1/"})
+		printed := string(run.Stdout.Head)
+		_, rest, _ := strings.Cut(printed, "FAULTSRV_CA_FILE=")
+		path, _, _ := strings.Cut(rest, "\n")
+		if path == "" || strings.Contains(printed, "FAULTSRV_OUTPUT") {
+			t.Errorf("%s: the command got\n%s\nwant FAULTSRV_CA_FILE and no other file", name, printed)
+		}
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: %s is still there after the call (%v)", name, path, err)
+		}
+		if !subject.Profile().Can(scenarios.CanTLS) {
+			t.Errorf("%s: the command cannot tls; it can %v", name, subject.Profile().Capabilities)
+		}
+		if _, run = call(t.Context(), t, subject, policy(0), suites.Request{URL: "http://127.0.0.1:1/"}); strings.Contains(string(run.Stdout.Head), "CA_FILE") {
+			t.Errorf("%s: without TLS the command got\n%s\nwant nobody to trust", name, run.Stdout.Head)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	if err := writeAuthority(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != string(authority.PEM()) {
+		t.Errorf("the file has %q (%v), want the authority's certificate", got, err)
+	}
+}
+
 func TestUsersEnvironmentWins(t *testing.T) {
 	t.Parallel()
 	subject := helper(t, Options{Env: []string{"NO_PROXY=mine", "FAULTSRV_URL=theirs"}}, "print", "{url}")
@@ -198,6 +237,7 @@ func TestWhatCannotBeToldIsUnsupported(t *testing.T) {
 		"method":          {nil, policy(0), suites.Request{Method: "PUT"}, "the method PUT: that would need {method}"},
 		"headers":         {nil, policy(0), suites.Request{Headers: faultserver.Headers{{Name: "A"}}}, "{header...}"},
 		"body":            {nil, policy(0), suites.Request{Body: &faultserver.Body{Text: "x"}}, "{body-file}"},
+		"whom to trust":   {nil, policy(0), suites.Request{URL: "https://127.0.0.1:1/"}, "{ca-file}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,7 @@ var notTold = []struct {
 	{scenarios.CanHeaders, "{header...}"},
 	{scenarios.CanRequestBody, "{body-file}"},
 	{scenarios.CanResponseBody, "{output}"},
+	{scenarios.CanTLS, "{ca-file}"},
 }
 
 // TellBy is how a command is told what a capability stands for: the placeholders

@@ -25,6 +25,7 @@ const (
 	header           placeholder = "header..."
 	bodyFile         placeholder = "body-file"
 	output           placeholder = "output"
+	caFile           placeholder = "ca-file"
 )
 
 // vocabulary has every placeholder, and the capability that a command gains by
@@ -46,6 +47,7 @@ var vocabulary = []struct {
 	{header, scenarios.CanHeaders},
 	{bodyFile, scenarios.CanRequestBody},
 	{output, scenarios.CanResponseBody},
+	{caFile, scenarios.CanTLS},
 }
 
 // rivals are the rounded and the exact form of one value. A command that used

@@ -56,7 +56,7 @@ type probe struct {
 }
 
 // probes are all checks between hello and the driver's end. A capability that
-// is not among them (breaker, budget, hedge, tls, http2) is judged by contracts
+// is not among them (breaker, budget, hedge, http2) is judged by contracts
 // alone.
 var probes = []probe{
 	{name: "a plain call", make: probePlainCall},
@@ -76,6 +76,7 @@ var probes = []probe{
 	{name: "timeout", needs: []scenarios.Capability{scenarios.CanTimeout}, make: probeTimeout},
 	{name: "attempt-timeout", needs: []scenarios.Capability{scenarios.CanAttemptTimeout}, make: probeAttemptTimeout},
 	{name: "cancel", needs: []scenarios.Capability{scenarios.CanCancel}, make: probeCancel},
+	{name: "tls", needs: []scenarios.Capability{scenarios.CanTLS}, make: probeTLS},
 	{name: "parallel", needs: []scenarios.Capability{scenarios.CanParallel}, make: probeParallel},
 }
 

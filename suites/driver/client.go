@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -35,8 +34,9 @@ type client struct {
 	refused string
 }
 
-// open asks for a client.
-func (s *Subject) open(talking *conversation, policy scenarios.Policy) (*client, error) {
+// open asks for a client, over TLS where there is a file with the authorities
+// that it is to trust.
+func (s *Subject) open(talking *conversation, policy scenarios.Policy, caFile string) (*client, error) {
 	talking.mu.Lock()
 	talking.clients++
 	c := &client{subject: s, talking: talking, number: talking.clients, policy: policy}
@@ -44,7 +44,7 @@ func (s *Subject) open(talking *conversation, policy scenarios.Policy) (*client,
 	talking.opening[c.number] = answer
 	talking.mu.Unlock()
 
-	if err := talking.say(openMessage{Type: typeOpen, Client: c.number, Policy: toWire(policy)}); err != nil {
+	if err := talking.say(openMessage{Type: typeOpen, Client: c.number, Policy: toWire(policy), CAFile: caFile}); err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(s.options.CallTimeout)
@@ -230,31 +230,6 @@ func (c *client) Close() error {
 		}, 0)
 	}
 	return fmt.Errorf("driver %q: %w", c.subject.name, c.talking.fault)
-}
-
-// of is the body of a request, in a file; nil for none.
-func (b *bodies) of(request suites.Request) (body *wireBody, err error) {
-	if request.Body != nil {
-		body, err = b.write(*request.Body)
-	}
-	return body, err
-}
-
-// write writes a body to a file of its own.
-func (b *bodies) write(body faultserver.Body) (*wireBody, error) {
-	path, err := b.next()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = io.Copy(file, body.Reader())
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write the request's body for the driver: %w", err)
-	}
-	return &wireBody{File: path, Length: body.Len(), SHA256: body.SHA256(), Stream: body.Stream}, nil
 }
 
 func headerPairs(headers faultserver.Headers) [][2]string {

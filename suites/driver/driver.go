@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/internal/process"
@@ -55,8 +55,8 @@ type Subject struct {
 	profile suites.Profile
 	// hello is the first process's; each later one has to say the same.
 	hello hello
-	// files are the bodies of the calls that are being made.
-	files bodies
+	// files are the bodies of the calls that are being made, and whom to trust.
+	files files
 
 	mu      sync.Mutex
 	talking *conversation
@@ -151,7 +151,20 @@ func (s *Subject) Open(policy scenarios.Policy) (suites.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.open(talking, policy)
+	return s.open(talking, policy, "")
+}
+
+// OpenTrusting implements suites.Truster.
+func (s *Subject) OpenTrusting(policy scenarios.Policy, authority *faultserver.Authority) (suites.Client, error) {
+	caFile, err := s.files.trusting(authority)
+	if err != nil {
+		return nil, err
+	}
+	talking, err := s.conversation()
+	if err != nil {
+		return nil, err
+	}
+	return s.open(talking, policy, caFile)
 }
 
 // conversation is the one that is going on; a driver that has broken is started
@@ -199,39 +212,4 @@ func (s *Subject) Close() error {
 		wrong = append(wrong, fmt.Errorf("driver %q: %s", s.name, ended.Left))
 	}
 	return errors.Join(append(wrong, s.files.remove())...)
-}
-
-// bodies are the files with the bodies of calls, in a folder of their own that
-// is made for the first.
-type bodies struct {
-	mu   sync.Mutex
-	dir  string
-	made int
-}
-
-// next is the path of a file that is not there yet.
-func (b *bodies) next() (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.dir == "" {
-		dir, err := os.MkdirTemp("", "faultsrv-driver-")
-		if err != nil {
-			return "", fmt.Errorf("make a folder for the bodies of calls: %w", err)
-		}
-		b.dir = dir
-	}
-	b.made++
-	return filepath.Join(b.dir, fmt.Sprintf("body-%d", b.made)), nil
-}
-
-func (b *bodies) remove() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.dir == "" {
-		return nil
-	}
-	if err := os.RemoveAll(b.dir); err != nil {
-		return fmt.Errorf("remove the bodies of calls: %w", err)
-	}
-	return nil
 }

@@ -56,7 +56,7 @@ func (h hello) check() *Fault {
 // profile is what a checked hello says of the client.
 func (h hello) profile() suites.Profile {
 	profile := suites.Profile{
-		Name: h.Client.Name, Version: h.Client.Version, Kind: "driver",
+		Name: h.Client.Name, Version: h.Client.Version, Language: h.Client.Language, Kind: "driver",
 		MaxCalls: h.MaxParallel,
 	}
 	for _, word := range h.Capabilities {

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -87,7 +89,7 @@ func (h *helper) send(message any) {
 // all are the capabilities of the helper.
 var all = []string{
 	"retry", "attempts", "backoff", "timeout", "attempt-timeout", "method", "headers", "request-body", "streamed-body",
-	"cancel", "shared", "parallel", "status", "error-kind", "response-body",
+	"cancel", "shared", "parallel", "status", "error-kind", "response-body", "tls",
 }
 
 func (h *helper) hello() {
@@ -135,11 +137,12 @@ func (h *helper) listen() int {
 			Seq    int64
 			Client int64
 			Policy wirePolicy
+			CAFile string `json:"ca_file"`
 		}
 		_ = json.Unmarshal(line, &message)
 		switch message.Type {
 		case typeOpen:
-			h.open(message.Client, message.Policy)
+			h.open(message.Client, message.Policy, message.CAFile)
 		case typeClose:
 			if !h.has("never-closes") {
 				h.clients[message.Client].transport.CloseIdleConnections()
@@ -168,7 +171,7 @@ func (h *helper) listen() int {
 	return 0
 }
 
-func (h *helper) open(number int64, policy wirePolicy) {
+func (h *helper) open(number int64, policy wirePolicy, caFile string) {
 	answer := map[string]any{"type": "opened", "client": number}
 	switch {
 	case h.has("refuses-jitter") && policy.Backoff.Jitter != "none", h.has("refuses-all"):
@@ -181,7 +184,7 @@ func (h *helper) open(number int64, policy wirePolicy) {
 	}
 	h.opened++
 	if h.opened == 1 || !h.has("shares-a-pool") {
-		h.clients[number] = h.newClient(policy)
+		h.clients[number] = h.newClient(policy, caFile)
 	} else {
 		h.clients[number] = h.clients[1]
 	}
@@ -246,8 +249,14 @@ type helperClient struct {
 	policy    wirePolicy
 }
 
-func (h *helper) newClient(policy wirePolicy) *helperClient {
-	c := &helperClient{transport: &http.Transport{DisableCompression: true}, policy: policy}
+func (h *helper) newClient(policy wirePolicy, caFile string) *helperClient {
+	c := &helperClient{transport: &http.Transport{DisableCompression: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}, policy: policy}
+	trusted, _ := os.ReadFile(caFile)
+	c.transport.TLSClientConfig.InsecureSkipVerify = h.has("trusts-all")
+	if !h.has("trusts-nobody") {
+		c.transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+		c.transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(trusted)
+	}
 	if t := policy.Timeouts; t != nil && !h.has("ignores-attempt-timeout") {
 		c.transport.ResponseHeaderTimeout = t.AttemptMS.duration()
 	}

@@ -72,7 +72,12 @@ func plainPolicy(attempts int, methods ...string) scenarios.Policy {
 // open opens a client. Without one there is a finding, or the conversation is
 // broken.
 func (p *prober) open(policy scenarios.Policy) (*client, bool) {
-	opened, err := p.subject.open(p.talking, policy)
+	return p.openTrusting(policy, "")
+}
+
+// openTrusting opens a client that trusts the authorities in a file.
+func (p *prober) openTrusting(policy scenarios.Policy, caFile string) (*client, bool) {
+	opened, err := p.subject.open(p.talking, policy, caFile)
 	switch {
 	case p.talking.over():
 		return nil, false

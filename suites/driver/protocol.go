@@ -51,6 +51,9 @@ type openMessage struct {
 	Type   string     `json:"type"`
 	Client int64      `json:"client"`
 	Policy wirePolicy `json:"policy"`
+	// CAFile is a PEM file with the authorities that the client is to trust; it is
+	// there where the calls are made over TLS.
+	CAFile string `json:"ca_file,omitempty"`
 }
 
 // opened answers open. With neither text the client is there.

@@ -33,7 +33,7 @@ var connectionMutants = []Mutant{
 		Defect: "writes on the connection it kept without a look whether it still lives",
 		Breaks: []string{"connection.a-stale-connection-is-survived"},
 		policy: func(policy *scenarios.Policy) { *policy.Attempts = 1 },
-		wire:   func() http.RoundTripper { return &blindPool{} },
+		wire:   func(*http.Transport) http.RoundTripper { return &blindPool{} },
 	},
 	{
 		Name:   "replays-a-post-on-a-lost-connection",

@@ -37,8 +37,8 @@ type Mutant struct {
 	inner innerLayer
 	// outer stands around the retry layer: it sees each call.
 	outer outerLayer
-	// wire replaces net/http below the retry layer.
-	wire func() http.RoundTripper
+	// wire replaces or changes net/http's transport below the retry layer.
+	wire func(base *http.Transport) http.RoundTripper
 	// flaw replaces the breaker by one with this flaw.
 	flaw *breakerFlaw
 }
@@ -71,9 +71,13 @@ func (m Mutant) open(policy scenarios.Policy) (http.RoundTripper, error) {
 	if m.policy != nil {
 		m.policy(&policy)
 	}
-	var wire http.RoundTripper = reference.NewBase()
+	base, err := suites.NewTransport()
+	if err != nil {
+		return nil, err
+	}
+	var wire http.RoundTripper = base
 	if m.wire != nil {
-		wire = m.wire()
+		wire = m.wire(base)
 	}
 	if m.inner != nil {
 		wire = m.inner(wire)

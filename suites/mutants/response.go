@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-
-	reference "github.com/faultsrv/faultsrv/suites/clients/resilient"
 )
 
 var responseMutants = []Mutant{
@@ -48,10 +46,9 @@ var responseMutants = []Mutant{
 		Name:   "a-connection-for-each-attempt",
 		Defect: "gives up the connection of every answer that it discards",
 		Breaks: []string{"response.a-small-discarded-body-keeps-the-connection"},
-		wire: func() http.RoundTripper {
-			wire := reference.NewBase()
-			wire.DisableKeepAlives = true
-			return wire
+		wire: func(base *http.Transport) http.RoundTripper {
+			base.DisableKeepAlives = true
+			return base
 		},
 	},
 	{

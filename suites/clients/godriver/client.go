@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -21,17 +24,34 @@ type client struct {
 }
 
 // newClient makes a client with a transport, and so connections, of its own.
-func newClient(p policy) (*client, error) {
+func newClient(p policy, caFile string) (*client, error) {
 	options, err := p.options()
 	if err != nil {
 		return nil, err
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
+	if caFile != "" {
+		authorities, err := trusting(caFile)
+		if err != nil {
+			return nil, err
+		}
+		base.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	}
 	transport, err := resilient.New(base, options...)
 	if err != nil {
 		return nil, err
 	}
 	return &client{http: &http.Client{Transport: transport}, base: base}, nil
+}
+
+// trusting has the authorities that are in a PEM file.
+func trusting(caFile string) (*x509.CertPool, error) {
+	authorities := x509.NewCertPool()
+	text, err := os.ReadFile(caFile)
+	if err == nil && !authorities.AppendCertsFromPEM(text) {
+		err = fmt.Errorf("%s has no certificate", caFile)
+	}
+	return authorities, err
 }
 
 func (c *client) close() { c.base.CloseIdleConnections() }

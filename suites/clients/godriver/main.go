@@ -29,6 +29,7 @@ type message struct {
 	Type    string      `json:"type"`
 	Client  int64       `json:"client"`
 	Policy  policy      `json:"policy"`
+	CAFile  string      `json:"ca_file"`
 	Seq     int64       `json:"seq"`
 	URL     string      `json:"url"`
 	Method  string      `json:"method"`
@@ -59,7 +60,7 @@ func run(in io.Reader, out io.Writer) error {
 		},
 		"capabilities": []string{
 			"retry", "attempts", "backoff", "timeout", "attempt-timeout", "method", "headers", "request-body",
-			"streamed-body", "cancel", "shared", "parallel", "status", "error-kind", "response-body",
+			"streamed-body", "cancel", "shared", "parallel", "status", "error-kind", "response-body", "tls",
 		},
 	})
 	messages := bufio.NewScanner(in)
@@ -79,7 +80,7 @@ func run(in io.Reader, out io.Writer) error {
 func (s *server) handle(m message) {
 	switch m.Type {
 	case "open":
-		client, err := newClient(m.Policy)
+		client, err := newClient(m.Policy, m.CAFile)
 		answer := map[string]any{"type": "opened", "client": m.Client}
 		if err != nil {
 			answer["unsupported"] = err.Error()

@@ -19,13 +19,12 @@ func Client() *suites.RoundTripper {
 		scenarios.CanRetry, scenarios.CanAttempts, scenarios.CanBackoff, scenarios.CanAttemptTimeout,
 	}
 	subject := suites.FromRoundTripper("nethttp", func(scenarios.Policy) (http.RoundTripper, error) {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.Proxy = nil
-		return transport, nil
+		return suites.NewTransport()
 	})
 	subject.About.Capabilities = slices.DeleteFunc(subject.About.Capabilities, func(capability scenarios.Capability) bool {
 		return slices.Contains(cannot, capability)
 	})
+	subject.About.Capabilities = append(subject.About.Capabilities, scenarios.CanTLS)
 	subject.About.Promises = &scenarios.Policy{Attempts: &one}
 	subject.About.Rerun = []string{"faultsrv", "test", "--client", "nethttp"}
 	return subject

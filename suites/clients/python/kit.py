@@ -89,9 +89,11 @@ class Loop:
 
     def run_call(self, call, coroutine):
         """Waits for the coroutine of a call, whose task is cancelled when the call is."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        call.on_cancel(future.cancel)
-        return future.result()
+        async def cancellable():
+            task = asyncio.current_task()
+            call.on_cancel(lambda: self._loop.call_soon_threadsafe(task.cancel))
+            return await coroutine
+        return self.run(cancellable())
 
 
 async def asynchronous(pieces):

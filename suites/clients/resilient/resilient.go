@@ -20,21 +20,18 @@ import (
 // Client is the subject "resilient".
 func Client() *suites.RoundTripper {
 	subject := suites.FromRoundTripper("resilient", func(policy scenarios.Policy) (http.RoundTripper, error) {
-		return Transport(policy, NewBase())
+		base, err := suites.NewTransport()
+		if err != nil {
+			return nil, err
+		}
+		return Transport(policy, base)
 	})
 	subject.About.Capabilities = append(subject.About.Capabilities, scenarios.CanIdempotencyKey,
-		scenarios.CanBreaker, scenarios.CanBudget, scenarios.CanHedge)
+		scenarios.CanBreaker, scenarios.CanBudget, scenarios.CanHedge, scenarios.CanTLS)
 	subject.About.Rerun = []string{"faultsrv", "test", "--client", "resilient"}
 	subject.Explain = Explain
 	subject.Attempts = Attempts
 	return subject
-}
-
-// NewBase is a transport of its own for each client, so that no pool is shared.
-func NewBase() *http.Transport {
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.Proxy = nil // a proxy of the environment would stand between client and server
-	return base
 }
 
 // Transport is a resilient.Transport over base that follows a policy, with

@@ -42,6 +42,7 @@ func newForm(name, about string, also, cannot []scenarios.Capability, known suit
 	capabilities := slices.DeleteFunc(suites.GoCapabilities(), func(capability scenarios.Capability) bool {
 		return slices.Contains(cannot, capability)
 	})
+	capabilities = append(capabilities, scenarios.CanTLS)
 	return Form{About: about, profile: suites.Profile{
 		Name: name, Kind: "in-process", Capabilities: append(capabilities, also...), KnownFailures: known,
 		Rerun: []string{"faultsrv", "test", "--client", name},
@@ -53,7 +54,10 @@ func (f Form) Profile() suites.Profile { return f.profile }
 
 // Open implements suites.Subject.
 func (f Form) Open(policy scenarios.Policy) (suites.Client, error) {
-	base := reference.NewBase()
+	base, err := suites.NewTransport()
+	if err != nil {
+		return nil, err
+	}
 	call, err := f.open(policy, base)
 	if err != nil {
 		return nil, err

@@ -15,9 +15,10 @@
 //     retry_after_cap_ms    RetryAgent maxTimeout, where the backoff has no maximum of its own
 //     timeouts.attempt_ms   Agent headersTimeout, bodyTimeout and connect.timeout
 //     deadline_ms           AbortSignal.timeout
+//     ca_file (of open)     Agent connect.ca
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -33,7 +34,7 @@ const hello = {
   },
   capabilities: [
     'retry', 'attempts', 'backoff', 'timeout', 'attempt-timeout', 'method', 'headers', 'request-body', 'streamed-body',
-    'cancel', 'shared', 'parallel', 'status', 'error-kind', 'response-body'
+    'cancel', 'shared', 'parallel', 'status', 'error-kind', 'response-body', 'tls'
   ]
 }
 
@@ -53,16 +54,16 @@ const kinds = {
 
 // openClient makes a client with a policy and connections of its own, or says
 // what it has no setting for.
-function openClient (policy) {
+function openClient (policy, caFile) {
   const { backoff, timeouts, retry_after_cap_ms: cap } = policy
   if (backoff?.kind === 'linear' || (backoff && backoff.jitter !== 'none')) {
     return { unsupported: `RetryAgent has no ${backoff.kind} backoff with ${backoff.jitter} jitter` }
   }
-  const options = {}
+  const options = { connect: {} }
   if (timeouts?.attempt_ms) {
-    options.headersTimeout = options.bodyTimeout = timeouts.attempt_ms
-    options.connect = { timeout: timeouts.attempt_ms }
+    options.headersTimeout = options.bodyTimeout = options.connect.timeout = timeouts.attempt_ms
   }
+  if (caFile) options.connect.ca = readFileSync(caFile)
   return {
     agent: new RetryAgent(new Agent(options), {
       maxRetries: policy.attempts && policy.attempts - 1,
@@ -144,8 +145,8 @@ const agents = new Map() // by their client's number
 const calls = new Map() // what cancels them, by their seq
 
 const handlers = {
-  open ({ client, policy }) {
-    const { agent, unsupported } = openClient(policy)
+  open ({ client, policy, ca_file: caFile }) {
+    const { agent, unsupported } = openClient(policy, caFile)
     if (agent) agents.set(client, agent)
     send({ type: 'opened', client, unsupported })
   },

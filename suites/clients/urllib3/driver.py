@@ -13,6 +13,7 @@ What a policy says becomes these settings of urllib3:
     statuses              Retry(status_forcelist=...)
     backoff               Retry(backoff_factor=...): see below
     timeouts.attempt_ms   Timeout(connect=..., read=...)
+    ca_file (of open)     PoolManager(ca_certs=...)
 
 Not among the capabilities are: backoff, since urllib3 pauses not at all before
 the first retry and has an exponential backoff after it, of which one number is
@@ -23,6 +24,7 @@ deadline for all of its attempts nor be ended from another thread.
 import hashlib
 import json
 import platform
+import ssl
 import sys
 import threading
 import time
@@ -40,7 +42,7 @@ HELLO = {
     },
     "capabilities": [
         "retry", "attempts", "attempt-timeout", "method", "headers", "request-body", "streamed-body",
-        "shared", "parallel", "status", "error-kind", "response-body",
+        "shared", "parallel", "status", "error-kind", "response-body", "tls",
     ],
 }
 
@@ -53,6 +55,8 @@ KINDS = [
     (exceptions.ReadTimeoutError, "timeout"),
     (exceptions.UnrewindableBodyError, "not-replayable"),
     (exceptions.IncompleteRead, "truncated"),
+    (ssl.SSLCertVerificationError, "permanent"),
+    (exceptions.SSLError, "connect"),
     (ConnectionError, "reset"),
     (exceptions.ProtocolError, "protocol"),
     (exceptions.InvalidHeader, "protocol"),
@@ -62,7 +66,7 @@ KINDS = [
 class Client:
     """A PoolManager with a policy: each client has connections of its own."""
 
-    def __init__(self, policy):
+    def __init__(self, policy, ca_file):
         retries = policy.get("attempts", 1) - 1
         backoff = policy.get("backoff") or {"base_ms": 0}
         self.retry = urllib3.Retry(
@@ -74,7 +78,7 @@ class Client:
         attempt = policy.get("timeouts", {}).get("attempt_ms")
         seconds = attempt / 1000 if attempt else None
         self.timeout = urllib3.Timeout(connect=seconds, read=seconds)
-        self.pool = urllib3.PoolManager(maxsize=10)
+        self.pool = urllib3.PoolManager(maxsize=10, ca_certs=ca_file)
 
     def call(self, run):
         """Makes a call as a program would, and gives its result."""
@@ -180,7 +184,7 @@ class Driver:
             message = json.loads(line)
             number = message.get("client")
             if message["type"] == "open":
-                self.clients[number] = Client(message["policy"])
+                self.clients[number] = Client(message["policy"], message.get("ca_file"))
                 self.send({"type": "opened", "client": number})
             elif message["type"] == "run":
                 # A daemon thread does not hold up the end.
