@@ -25,7 +25,10 @@ type Result struct {
 	Needs   []scenarios.Capability `json:"needs"`
 	Verdict assertions.Verdict     `json:"verdict"`
 	// Reason is one sentence: why this verdict.
-	Reason string             `json:"reason"`
+	Reason string `json:"reason"`
+	// Known is what the list of known failures says of the contract, where it is on
+	// it; else null.
+	Known  *KnownFailure      `json:"known,omitempty"`
 	Checks []assertions.Check `json:"checks"`
 	// Policy is the policy in force; a field that is not there was not known.
 	// Durations are in nanoseconds.
@@ -50,6 +53,13 @@ type Result struct {
 	Dropped int `json:"dropped,omitempty"`
 	// Meta is what varies from run to run.
 	Meta ResultMeta `json:"meta"`
+}
+
+// KnownFailure is why a client is known to break a contract.
+type KnownFailure struct {
+	Reason string `json:"reason"`
+	// Link is where more is said of it.
+	Link string `json:"link"`
 }
 
 // ResultMeta is what varies from run to run in a result.

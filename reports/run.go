@@ -44,6 +44,9 @@ type Client struct {
 	Name string `json:"name"`
 	// Version is what the client says of itself; empty where it does not tell.
 	Version string `json:"version,omitempty"`
+	// Language is what it is written for and its version, such as "Java 17.0.15";
+	// empty where it does not tell.
+	Language string `json:"language,omitempty"`
 	// Kind is how the client is reached, such as "in-process" or "exec".
 	Kind string `json:"kind"`
 	// Capabilities are what it can do or be told, sorted.

@@ -53,6 +53,9 @@ type Profile struct {
 	// Name is how it is called in reports; Version may be empty.
 	Name    string
 	Version string
+	// Language is what the client is written for and its version, such as "Java
+	// 17.0.15"; empty where it does not tell.
+	Language string
 	// Kind is how the client is reached: "in-process", "exec", "driver" or
 	// "service".
 	Kind string

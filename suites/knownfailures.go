@@ -136,6 +136,7 @@ func (k KnownFailures) apply(result reports.Result) reports.Result {
 		return result
 	}
 	known := k[i]
+	result.Known = &reports.KnownFailure{Reason: known.Reason, Link: known.Link}
 	switch result.Verdict {
 	case assertions.Fail, assertions.Weak:
 		result.Verdict = assertions.KnownFail

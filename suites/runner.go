@@ -241,7 +241,7 @@ func (r *Running) Wait() reports.Run {
 // client is what the results say of the client.
 func (r *Running) client() reports.Client {
 	return reports.Client{
-		Name: r.profile.Name, Version: r.profile.Version, Kind: r.profile.Kind,
+		Name: r.profile.Name, Version: r.profile.Version, Language: r.profile.Language, Kind: r.profile.Kind,
 		Capabilities: slices.Sorted(slices.Values(r.profile.Capabilities)),
 		Promises:     r.profile.Promises,
 	}
