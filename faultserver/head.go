@@ -18,7 +18,7 @@ const maxHead = maxUnread
 // A head is a request's head as it came.
 type head struct {
 	// raw is the head byte for byte, its empty line included.
-	raw                   []byte
+	raw                   string
 	method, target, proto string
 	// path is the target without scheme, authority, /s/… and /c/…; callPrefix
 	// is the /c/… that was there.
@@ -54,9 +54,11 @@ func malformed(format string, args ...any) *badHead {
 // empty line; -1 if it is not complete. Nothing before from is looked at again.
 func headEnd(data []byte, from int) int {
 	for i := max(0, from-3); i < len(data); i++ {
-		if data[i] != '\n' {
-			continue
+		next := bytes.IndexByte(data[i:], '\n')
+		if next < 0 {
+			return -1
 		}
+		i += next
 		if bytes.HasPrefix(data[i+1:], []byte("\n")) {
 			return i + 2
 		}
@@ -83,46 +85,63 @@ func notHTTP(data []byte) string {
 	return ""
 }
 
-// parseHead reads a complete head. The standard library judges the request
-// line and the header lines; beyond it, what would leave the body's length in
-// doubt is refused (RFC 9112, section 6.3).
-func parseHead(raw []byte) (*head, error) {
+// parseHead reads a complete head. The standard library judges the request line
+// and the header lines of any that is not ordinary; beyond it, what would leave
+// the body's length in doubt is refused (RFC 9112, section 6.3).
+func parseHead(raw string) (*head, error) {
 	h := &head{raw: raw, declared: -1}
-	lines := strings.Split(string(raw), "\n")
-	for _, line := range lines[1:] {
+	line, rest, _ := strings.Cut(raw, "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if err := h.readLines(rest); err != nil {
+		return nil, err
+	}
+	if !h.ordinary(line) {
+		if err := h.readByLibrary(line); err != nil {
+			return nil, err
+		}
+	}
+	return h, h.checkFraming()
+}
+
+// readLines reads the header lines as they came.
+func (h *head) readLines(text string) error {
+	h.headers = make(Headers, 0, strings.Count(text, "\n")) // one more than there are, for the empty line
+	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if line == "" {
 			break
 		}
 		name, value, found := strings.Cut(line, ":")
 		if line[0] == ' ' || line[0] == '\t' {
-			return nil, malformed("a folded header line: %q", clip(line))
+			return malformed("a folded header line: %q", clip(line))
 		}
 		if !found || !isToken(name) {
-			return nil, malformed("a header line without a valid name: %q", clip(line))
+			return malformed("a header line without a valid name: %q", clip(line))
 		}
 		value = strings.Trim(value, " \t")
-		if strings.ContainsFunc(value, isControl) {
-			return nil, malformed("a control character in header %s: %q", name, clip(value))
+		if !isPrintable(value) && strings.ContainsFunc(value, isControl) {
+			return malformed("a control character in header %s: %q", name, clip(value))
 		}
 		h.headers = append(h.headers, Header{name, value})
 	}
-	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
+	return nil
+}
+
+// readByLibrary has the standard library read the head.
+func (h *head) readByLibrary(line string) error {
+	request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(h.raw)))
 	if h.chunkedWithUnknown() {
-		return nil, &badHead{kind: "bad-head", status: http.StatusNotImplemented, reason: "Transfer-Encoding other than chunked: " + clip(strings.Join(h.headers.Values("Transfer-Encoding"), ", "))}
+		return &badHead{kind: "bad-head", status: http.StatusNotImplemented, reason: "Transfer-Encoding other than chunked: " + clip(strings.Join(h.headers.Values("Transfer-Encoding"), ", "))}
 	}
 	if err != nil {
-		return nil, malformed("%s: %q", err, clip(strings.TrimSuffix(lines[0], "\r")))
+		return malformed("%s: %q", err, clip(line))
 	}
 	h.method, h.target, h.proto = request.Method, request.RequestURI, request.Proto
 	if request.ProtoMajor != 1 {
-		return nil, &badHead{kind: "bad-head", status: http.StatusHTTPVersionNotSupported, reason: "version " + h.proto + " on a port for HTTP/1"}
+		return &badHead{kind: "bad-head", status: http.StatusHTTPVersionNotSupported, reason: "version " + h.proto + " on a port for HTTP/1"}
 	}
 	h.path, err = originForm(h.target, h.method)
-	if err != nil {
-		return nil, err
-	}
-	return h, h.checkFraming()
+	return err
 }
 
 // chunkedWithUnknown tells whether there is a transfer coding besides chunked.
@@ -252,7 +271,7 @@ func (in *input) readHead() (*head, error) {
 }
 
 func (in *input) takeHead(length int) (*head, error) {
-	raw := bytes.Clone(in.unread()[:length])
+	raw := string(in.unread()[:length])
 	arrived := in.firstAt()
 	in.skip(length)
 	h, err := parseHead(raw)
@@ -283,8 +302,8 @@ func clip(text string) string {
 func isControl(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
 
 func isToken(text string) bool {
-	for _, c := range []byte(text) {
-		if !isTokenByte(c) {
+	for i := range len(text) {
+		if !isTokenByte(text[i]) {
 			return false
 		}
 	}
@@ -292,7 +311,6 @@ func isToken(text string) bool {
 }
 
 // isTokenByte tells whether a byte can stand in a token (RFC 9110, section 5.6.2).
-func isTokenByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
-		strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
-}
+func isTokenByte(c byte) bool { return inToken[c] }
+
+var inToken = setOf("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,34 @@ func FuzzHead(f *testing.F) {
 			if receipt := body.snapshot(); !receipt.Complete || h.declared >= 0 && receipt.Received != h.declared || len(receipt.Kept) > keptBody {
 				t.Fatalf("%q: %+v", sent, receipt)
 			}
+		}
+	})
+}
+
+// FuzzOrdinaryHead has the standard library agree with what is read without it.
+func FuzzOrdinaryHead(f *testing.F) {
+	for _, seed := range []string{
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST /a?b=c HTTP/1.0\nHost: x:1\nContent-Length: 007\nX: a\tb\n\n",
+		"GET /%2 HTTP/1.1\r\n\r\n", "GET //a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a HTTP/1.1\r\nTrailer: Host\r\n\r\n", "CONNECT /a HTTP/1.1\r\n\r\n",
+		"GET /a HTTP/1.1\r\nHost: x\r\ncontent-length: 1\r\nContent-Length: 2\r\n\r\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		if end := headEnd([]byte(raw), 0); end != len(raw) {
+			return
+		}
+		h, err := parseHead(raw)
+		line, _, _ := strings.Cut(raw, "\n")
+		if err != nil || !h.ordinary(strings.TrimSuffix(line, "\r")) {
+			return
+		}
+		asked := &head{raw: raw, headers: h.headers, declared: -1}
+		if err := asked.readByLibrary(line); err != nil {
+			t.Fatalf("%q is read as %+v; the library says %v", raw, h, err)
+		}
+		if err := asked.checkFraming(); err != nil || !reflect.DeepEqual(asked, h) {
+			t.Fatalf("%q is read as %+v; the library reads %+v, %v", raw, h, asked, err)
 		}
 	})
 }

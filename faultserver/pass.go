@@ -182,9 +182,9 @@ func (p *passage) forward() {
 func (h *head) unprefixed() []byte {
 	came, err := originForm(h.target, h.method)
 	if err != nil || came == h.path {
-		return h.raw
+		return []byte(h.raw)
 	}
-	return bytes.Replace(h.raw, []byte(" "+h.target+" "), []byte(" "+h.path+" "), 1)
+	return []byte(strings.Replace(h.raw, " "+h.target+" ", " "+h.path+" ", 1))
 }
 
 // relay sends the answer back as it comes, and tells whether the connection can
