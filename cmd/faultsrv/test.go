@@ -95,7 +95,7 @@ it leaves.`,
 	o.wanted.flags(cmd, levelShould)
 	o.failOn.flag(cmd, "fail-on", "what fails the run: a broken must, or also a broken should")
 	flags.StringVar(&o.known, "known-failures", "", "contracts that the client is known to break: a YAML `FILE` with a list of {contract, reason, link}")
-	flags.Var(&o.shard, "shard", "run only part `I/N` of the contracts, such as 1/4; the parts are joined by report merge")
+	o.shard.flags(cmd)
 	o.format.flag(cmd, "format", "how to print the results; progress goes to standard error")
 	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 12 for each CPU)")
 	flags.StringVar(&o.out, "out", "", outUsage())
