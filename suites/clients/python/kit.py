@@ -137,7 +137,7 @@ def _causes(error, inner, seen):
         return
     seen.add(id(error))
     yield error
-    for cause in (*inner(error), *error.args, error.__cause__, error.__context__):
+    for cause in (*inner(error), *error.args, error.__cause__):
         yield from _causes(cause, inner, seen)
 
 
