@@ -11,7 +11,7 @@ import (
 func (s *Session) AwaitAttempts(ctx context.Context, n int) error {
 	for {
 		s.mu.Lock()
-		came, changed := s.attempts, s.changed
+		came, changed := s.attempts, s.change()
 		s.mu.Unlock()
 		if came >= n {
 			return nil

@@ -37,7 +37,7 @@ func (b Body) Len() int64 {
 // Reader reads the body from its beginning. Bytes are drawn as they are read;
 // a large body is never held whole.
 func (b Body) Reader() io.Reader {
-	if b.Text != "" {
+	if b.Text != "" || b.Size == 0 {
 		return strings.NewReader(b.Text)
 	}
 	var key [32]byte

@@ -69,8 +69,9 @@ type conn struct {
 	// unnotified tells that the connection is to end without close_notify.
 	unnotified bool
 
-	// written counts what was written to the socket.
+	// written counts what was written to the socket, which may last until writeBy.
 	written atomic.Int64
+	writeBy time.Time
 	ended   chan struct{} // closed when the server has closed the socket
 
 	mu     sync.Mutex
@@ -113,7 +114,7 @@ func (c *conn) next() bool {
 		return false
 	}
 	c.overtaken()
-	if s := c.session(); s != nil {
+	if s := c.session(); s != nil && c.uses == 0 {
 		s.carried(c, 0)
 	}
 	h, err := c.timedHead()
@@ -133,14 +134,11 @@ func (c *conn) next() bool {
 
 // rest waits for the first byte of a request and tells whether one came.
 func (c *conn) rest() bool {
+	timed := c.stale != nil
 	c.mu.Lock()
 	c.busy = false
-	if !c.finned {
-		var deadline time.Time
-		if c.stale != nil {
-			deadline = c.stale.at
-		}
-		_ = c.tcp.SetReadDeadline(deadline)
+	if timed && !c.finned {
+		_ = c.tcp.SetReadDeadline(c.stale.at)
 	}
 	c.mu.Unlock()
 	var err error
@@ -150,7 +148,7 @@ func (c *conn) rest() bool {
 	c.mu.Lock()
 	c.busy = true
 	finned := c.finned
-	if !finned {
+	if timed && !finned {
 		_ = c.tcp.SetReadDeadline(time.Time{})
 	}
 	c.mu.Unlock()
@@ -282,8 +280,12 @@ func (c *conn) send(head []byte, body io.Reader, most int64) error {
 }
 
 func (c *conn) write(p []byte) error {
-	if err := c.tcp.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
-		return err
+	// The deadline is moved once a second at most, which is cheaper than each time.
+	if deadline := time.Now().Add(writeTime); deadline.Sub(c.writeBy) > time.Second {
+		if err := c.tcp.SetWriteDeadline(deadline); err != nil {
+			return err
+		}
+		c.writeBy = deadline
 	}
 	if c.secured != nil {
 		_, err := c.secured.Write(p)

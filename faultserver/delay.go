@@ -25,9 +25,18 @@ func drawsOf(seed uint64, session, call string, attempt int) *rand.Rand {
 	return rand.New(rand.NewChaCha8([sha256.Size]byte(hash.Sum(nil))))
 }
 
+// draws is the source of the exchange's random draws, which few need: it is set
+// up by the first.
+func (x *exchange) draws() *rand.Rand {
+	if x.random == nil {
+		x.random = drawsOf(x.session.config.Seed, x.session.id, x.drawsFor, x.drawsAt)
+	}
+	return x.random
+}
+
 // duration is the delay's length with this attempt's draws; for Until it is
 // the longest wait.
-func (d Delay) duration(draws *rand.Rand) time.Duration {
+func (d Delay) duration(draws func() *rand.Rand) time.Duration {
 	most := d.Max
 	if most == 0 {
 		most = longestDelay
@@ -37,11 +46,11 @@ func (d Delay) duration(draws *rand.Rand) time.Duration {
 	case d.Until != nil:
 		return most
 	case d.Uniform != nil:
-		drawn = float64(d.Uniform.Min) + draws.Float64()*float64(d.Uniform.Max-d.Uniform.Min)
+		drawn = float64(d.Uniform.Min) + draws().Float64()*float64(d.Uniform.Max-d.Uniform.Min)
 	case d.Normal != nil:
-		drawn = float64(d.Normal.Mean) + draws.NormFloat64()*float64(d.Normal.StdDev)
+		drawn = float64(d.Normal.Mean) + draws().NormFloat64()*float64(d.Normal.StdDev)
 	case d.LogNormal != nil:
-		drawn = float64(d.LogNormal.Median) * math.Exp(draws.NormFloat64()*d.LogNormal.Sigma)
+		drawn = float64(d.LogNormal.Median) * math.Exp(draws().NormFloat64()*d.LogNormal.Sigma)
 	default:
 		return d.Fixed
 	}

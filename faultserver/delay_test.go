@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func TestDelaysStayInTheirBounds(t *testing.T) {
 			if problems := delay.problems(); len(problems) > 0 {
 				t.Fatalf("%s: %v", name, problems)
 			}
-			d := delay.duration(drawsOf(rapid.Uint64().Draw(t, "seed"), "", "", 1))
+			d := delay.duration(func() *rand.Rand { return drawsOf(rapid.Uint64().Draw(t, "seed"), "", "", 1) })
 			if d < 0 || d > bound || name == "uniform" && (d < min(least, bound) || d > most) {
 				t.Fatalf("%s of [%v, %v] drew %v, limited to %v", name, least, most, d, bound)
 			}
@@ -89,7 +90,7 @@ func TestDistributionsAreWhatTheySay(t *testing.T) {
 	} {
 		below := 0
 		for i := range n {
-			if check.delay.duration(drawsOf(1, "", "", i)) < check.bound {
+			if check.delay.duration(func() *rand.Rand { return drawsOf(1, "", "", i) }) < check.bound {
 				below++
 			}
 		}

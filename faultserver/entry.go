@@ -8,7 +8,7 @@ import (
 
 // receive enters what has come of the body.
 func (x *exchange) receive() {
-	if x.body == nil {
+	if x.body == nil || !x.body.news {
 		return
 	}
 	receipt, at := x.body.snapshot(), x.body.lastAt

@@ -19,8 +19,11 @@ type exchange struct {
 	body    *requestBody
 	step    Step
 	at      Point
-	draws   *rand.Rand
-	cut     CutKind
+	// random is what draws gives; drawsFor and drawsAt are what it comes from.
+	random   *rand.Rand
+	drawsFor string
+	drawsAt  int
+	cut      CutKind
 	// rest is an answer of which a part was sent.
 	rest *rendering
 	// keep tells that the connection lives on.

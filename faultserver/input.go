@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -51,6 +52,9 @@ func newInput(conn net.Conn) *input {
 	return in
 }
 
+// fewMarks is how many a connection keeps room for.
+const fewMarks = 8
+
 // release gives the buffer back. The input must not be used after it.
 func (in *input) release() {
 	smallBuffers.Put(in.small)
@@ -85,11 +89,16 @@ func (in *input) skip(n int) {
 	}
 	in.r += n
 	in.read += int64(n)
-	for len(in.marks) > 0 && in.marks[0].end <= in.read {
-		in.marks = in.marks[1:]
+	passed := 0
+	for passed < len(in.marks) && in.marks[passed].end <= in.read {
+		passed++
 	}
+	in.marks = slices.Delete(in.marks, 0, passed)
 	if in.r == in.w {
-		in.r, in.w, in.marks = 0, 0, nil
+		in.r, in.w = 0, 0
+		if cap(in.marks) > fewMarks {
+			in.marks = nil
+		}
 		in.buf = in.small[:] // a large head or read-ahead is not held on to
 	}
 }

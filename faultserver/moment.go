@@ -111,7 +111,7 @@ func (s *Session) AwaitQuiet(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		open := slices.ContainsFunc(s.records, func(r *record) bool { return r.Open })
-		changed := s.changed
+		changed := s.change()
 		s.mu.Unlock()
 		if !open {
 			return nil
@@ -135,7 +135,7 @@ func (s *Session) await(giveUp <-chan struct{}, token string, m Moment) (time.Du
 	for {
 		s.mu.Lock()
 		at, happened := s.timeOf(token, m)
-		changed := s.changed
+		changed := s.change()
 		s.mu.Unlock()
 		if happened {
 			return at + m.Plus, nil

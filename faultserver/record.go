@@ -23,8 +23,8 @@ type record struct {
 // A connRecord is the journal's entry of a connection.
 type connRecord struct {
 	Connection
-	// last is the attempt whose answer may still be being acknowledged.
-	last *record
+	// unacked are the attempts whose answers may still be being acknowledged.
+	unacked []*record
 }
 
 // An arrival is what makes an attempt.
@@ -53,8 +53,10 @@ func (s *Session) begin(a arrival) (*record, choice) {
 	}}
 	if open := s.conns[a.conn]; open != nil {
 		r.Connection = open.ID
-		s.refreshAcks(a.conn)
-		open.last = r
+		if (len(open.unacked)+1)%ackEvery == 0 {
+			s.refreshAcks(a.conn)
+		}
+		open.unacked = append(open.unacked, r)
 	}
 	var taken choice
 	if a.struck != nil {
@@ -115,33 +117,43 @@ func (s *Session) observe(r *record) {
 	s.config.Observe(attempt)
 }
 
-// refresh brings the receipt of a connection's last answer up to date.
+// refresh brings the receipts of a connection's answers up to date.
 func (s *Session) refresh(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refreshAcks(c)
 }
 
-// refreshAcks brings the receipt of a connection's last answer up to date. The
-// lock is held.
+// ackEvery is how many attempts of a connection share one look at what its client
+// has acknowledged, which costs a system call. What has been acknowledged of the
+// last answer has been of all before it.
+const ackEvery = 16
+
+// refreshAcks brings the receipts of a connection's answers up to date. The lock
+// is held.
 func (s *Session) refreshAcks(c *conn) {
 	open := s.conns[c]
-	if open == nil || open.last == nil {
+	if open == nil || len(open.unacked) == 0 {
 		return
 	}
-	r := open.last
 	written := c.written.Load()
-	if r.sending {
-		r.wrote = written - r.before
+	if last := open.unacked[len(open.unacked)-1]; last.sending {
+		last.wrote = written - last.before
 	}
 	acked, _, err := ackedBytes(c.raw, written)
 	if err != nil {
 		if !canSeeAcks {
-			r.Acked = -1
+			for _, r := range open.unacked {
+				r.Acked = -1
+			}
+			open.unacked = nil
 		}
 		return
 	}
-	r.Acked = max(r.Acked, min(max(acked-r.before, 0), r.wrote))
+	for _, r := range open.unacked {
+		r.Acked = max(r.Acked, min(max(acked-r.before, 0), r.wrote))
+	}
+	open.unacked = slices.DeleteFunc(open.unacked, func(r *record) bool { return !r.Open && r.Acked == r.wrote })
 }
 
 // join enters a connection that the session serves from now on.
@@ -267,7 +279,7 @@ func (s *Session) settle() {
 			defer timer.Stop()
 			timeout = timer.C
 		}
-		changed := s.changed
+		changed := s.change()
 		s.mu.Unlock()
 		select {
 		case <-changed:

@@ -46,25 +46,24 @@ func render(a Answer, l layout, now time.Time, sent time.Duration) *rendering {
 	if a.Headers.has("Connection", "close") {
 		r.keep = false
 	}
-	var head bytes.Buffer
-	proto := "HTTP/1.1"
+	head := make([]byte, 0, usualHead)
+	proto := "HTTP/1.1 "
 	if l.proto10 {
-		proto = "HTTP/1.0"
+		proto = "HTTP/1.0 "
 	} else {
 		for _, info := range a.Informational {
-			fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", info.Status, http.StatusText(info.Status))
-			writeHeaders(&head, info.Headers)
-			head.WriteString("\r\n")
+			head = appendStatus(head, proto, info.Status)
+			head = appendHeaders(head, info.Headers)
+			head = append(head, "\r\n"...)
 		}
 	}
-	fmt.Fprintf(&head, "%s %d %s\r\n", proto, r.status, http.StatusText(r.status))
-	writeHeaders(&head, a.Headers)
+	head = appendStatus(head, proto, r.status)
+	head = appendHeaders(head, a.Headers)
 	if a.RetryAfter != nil {
-		writeHeaders(&head, Headers{{"Retry-After", a.RetryAfter.value(now)}})
+		head = appendHeader(head, "Retry-After", a.RetryAfter.value(now))
 	}
-	writeHeaders(&head, l.added(a, r.status, r.keep, now))
-	head.WriteString("\r\n")
-	r.head = head.Bytes()
+	head = l.appendAdded(head, a, r.status, r.keep, now)
+	r.head = append(head, "\r\n"...)
 	if a.RetryAfter != nil {
 		r.retryAfter = readRetryAfter(a.RetryAfter.value(now), now, sent)
 	} else if values := a.Headers.Values("Retry-After"); len(values) > 0 {
@@ -74,15 +73,17 @@ func render(a Answer, l layout, now time.Time, sent time.Duration) *rendering {
 	return r
 }
 
-// added are the header lines that the answer's own do not have yet.
-func (l layout) added(a Answer, status int, keep bool, now time.Time) Headers {
-	var lines Headers
+// usualHead is room for the head of an answer without headers of its own.
+const usualHead = 256
+
+// appendAdded appends the header lines that the answer's own do not have yet.
+func (l layout) appendAdded(head []byte, a Answer, status int, keep bool, now time.Time) []byte {
 	add := func(name, value string) {
 		if a.Headers.Values(name) == nil {
-			lines = append(lines, Header{name, value})
+			head = appendHeader(head, name, value)
 		}
 	}
-	add("Date", formatDate(now, IMFFixdate))
+	add("Date", dateLine(now))
 	switch {
 	case bodyless(status):
 	case l.framing == FramingChunked:
@@ -96,7 +97,7 @@ func (l layout) added(a Answer, status int, keep bool, now time.Time) Headers {
 	case keep && l.proto10:
 		add("Connection", "keep-alive")
 	}
-	return lines
+	return head
 }
 
 // frame fills in the body, its content length and its cut.
@@ -111,12 +112,9 @@ func (r *rendering) frame(a Answer, l layout) {
 		r.body, r.cut = content, l.after
 		return
 	}
-	var end bytes.Buffer
-	end.WriteString("0\r\n")
-	writeHeaders(&end, a.Trailers)
-	end.WriteString("\r\n")
+	end := append(appendHeaders([]byte("0\r\n"), a.Trailers), "\r\n"...)
 	if !l.part {
-		r.body = io.MultiReader(&chunker{content: content}, &end)
+		r.body = io.MultiReader(&chunker{content: content}, bytes.NewReader(end))
 		return
 	}
 	// A cut answer is laid out so that the cut falls where it was asked for.
@@ -136,18 +134,30 @@ func (r *rendering) frame(a Answer, l layout) {
 		r.cut = cut
 	case CutBeforeLastCRLF:
 		chunk(length)
-		r.cut += int64(end.Len()) - 2
+		r.cut += int64(len(end)) - 2
 	default:
 		chunk(length)
 		r.cut -= length - l.after + 2
 	}
-	r.body = io.MultiReader(append(parts, &end)...)
+	r.body = io.MultiReader(append(parts, bytes.NewReader(end))...)
 }
 
-func writeHeaders(to *bytes.Buffer, lines Headers) {
+func appendStatus(head []byte, proto string, status int) []byte {
+	head = strconv.AppendInt(append(head, proto...), int64(status), 10)
+	head = append(append(head, ' '), http.StatusText(status)...)
+	return append(head, "\r\n"...)
+}
+
+func appendHeaders(head []byte, lines Headers) []byte {
 	for _, line := range lines {
-		to.WriteString(line.Name + ": " + line.Value + "\r\n")
+		head = appendHeader(head, line.Name, line.Value)
 	}
+	return head
+}
+
+func appendHeader(head []byte, name, value string) []byte {
+	head = append(append(head, name...), ": "...)
+	return append(append(head, value...), "\r\n"...)
 }
 
 // A chunker reads content as chunks, without the last one.

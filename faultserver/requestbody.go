@@ -31,8 +31,10 @@ const wholeBody = math.MaxInt64
 type requestBody struct {
 	in      *input
 	receipt BodyReceipt
-	hash    hash.Hash
+	hash    hash.Hash // nil while nothing has come
 	keep    bool
+	// news tells that more has come since the last snapshot.
+	news bool
 	// left is what is still to come of the length or of the current chunk.
 	left int64
 	// inChunk tells that the current chunk's closing CRLF has not been read.
@@ -46,7 +48,7 @@ type badBody struct{ reason string }
 func (b *badBody) Error() string { return b.reason }
 
 func newRequestBody(in *input, h *head, keep bool) *requestBody {
-	b := &requestBody{in: in, hash: sha256.New(), keep: keep}
+	b := &requestBody{in: in, keep: keep}
 	b.receipt.Declared, b.receipt.Chunked = h.declared, h.chunked
 	b.left = max(h.declared, 0)
 	if h.chunked {
@@ -82,8 +84,11 @@ func (b *requestBody) readTo(n int64) error {
 }
 
 func (b *requestBody) take(content []byte) {
+	if b.hash == nil {
+		b.hash = sha256.New()
+	}
 	b.hash.Write(content)
-	b.lastAt = b.in.last
+	b.lastAt, b.news = b.in.last, true
 	b.left -= int64(len(content))
 	b.receipt.Received += int64(len(content))
 	if b.keep {
@@ -131,7 +136,7 @@ func (b *requestBody) readTrailers() error {
 			return err
 		}
 		if line == "" {
-			b.receipt.Complete, b.lastAt = true, b.in.last
+			b.receipt.Complete, b.lastAt, b.news = true, b.in.last, true
 			return nil
 		}
 		name, value, found := strings.Cut(line, ":")
@@ -163,10 +168,16 @@ func (b *requestBody) line() (string, error) {
 
 // snapshot is the receipt as of now.
 func (b *requestBody) snapshot() BodyReceipt {
+	b.news = false
 	receipt := b.receipt
-	receipt.SHA256 = hex.EncodeToString(b.hash.Sum(nil))
+	receipt.SHA256 = hashOfNothing
+	if b.hash != nil {
+		receipt.SHA256 = hex.EncodeToString(b.hash.Sum(nil))
+	}
 	return receipt
 }
+
+var hashOfNothing = Body{}.SHA256()
 
 // isBadBody tells a framing error from the client's leaving.
 func isBadBody(err error) bool {

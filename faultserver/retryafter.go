@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,25 @@ func (r RetryAfter) value(now time.Time) string {
 		return r.Value
 	}
 	return formatDate(now.Truncate(time.Second).Add(*r.Date), r.Form)
+}
+
+// A dateText is the text of a second's date.
+type dateText struct {
+	unix int64
+	text string
+}
+
+// latestDate is the last that was sent: all answers of a second have the same.
+var latestDate atomic.Pointer[dateText]
+
+// dateLine is the value of the Date header of an answer that is sent now.
+func dateLine(now time.Time) string {
+	latest := latestDate.Load()
+	if latest == nil || latest.unix != now.Unix() {
+		latest = &dateText{now.Unix(), formatDate(now, IMFFixdate)}
+		latestDate.Store(latest)
+	}
+	return latest.text
 }
 
 // formatDate writes one of the three forms of an HTTP date.

@@ -27,7 +27,7 @@ func (s *Session) serve(c *conn, h *head) bool {
 	r, taken := s.begin(arrival{conn: c, head: h, at: h.arrived})
 	x := &exchange{conn: c, session: s, record: r, head: h, step: taken.step, at: taken.step.point(attemptScript)}
 	x.body = newRequestBody(c.in, h, s.config.KeepBodies)
-	x.draws = drawsOf(s.config.Seed, s.id, r.Call, r.Number)
+	x.drawsFor, x.drawsAt = r.Call, r.Number
 	x.choose(Succeed{})
 	x.accept(taken.verdict)
 	s.update(r, func(r *record) {
@@ -60,7 +60,7 @@ func (s *Session) decline(c *conn, h *head, a Answer) bool {
 // and timing as the other act has them.
 func (x *exchange) choose(other Act) {
 	p := x.step.Probability
-	if p == nil || x.draws.Float64() < *p {
+	if p == nil || x.draws().Float64() < *p {
 		return
 	}
 	x.detail(fmt.Sprintf("%s did not strike (probability %v)", x.step.Act.ActName(), *p))
@@ -134,7 +134,7 @@ func (s *Session) strikeOn(c *conn, phase Phase) *exchange {
 		return nil
 	}
 	x := &exchange{conn: c, session: s, step: taken.step, at: Point{Phase: phase}}
-	x.draws = drawsOf(s.config.Seed, s.id, "connections", id)
+	x.drawsFor, x.drawsAt = "connections", id
 	x.choose(Untouched{})
 	if _, untouched := x.step.Act.(Untouched); untouched {
 		s.mu.Lock()

@@ -27,7 +27,7 @@ type Session struct {
 	serving   sync.WaitGroup // the accepting goroutine, and each open connection
 
 	mu          sync.Mutex
-	changed     chan struct{} // closed and renewed whenever something happens
+	changed     chan struct{} // closed when something happens; nil while nobody waits for that
 	script      *cursor
 	connections *cursor
 	calls       map[string]*callState
@@ -105,7 +105,7 @@ func newSession(cfg Config) (*Session, error) {
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, DefaultMaxAttempts)
 	s := &Session{
 		id: cfg.ID, config: cfg, authority: authority, begun: time.Now(), leave: func() {},
-		closing: make(chan struct{}), changed: make(chan struct{}),
+		closing:     make(chan struct{}),
 		script:      newCursor("script", "", cfg.Script, attemptScript, cfg.AfterScript),
 		connections: newCursor("connections", "", cfg.Connections, connectionScript, FailAfterScript),
 		calls:       map[string]*callState{}, committed: map[string]bool{}, conns: map[*conn]*connRecord{},
@@ -162,8 +162,18 @@ func (s *Session) Return(token string) {
 
 // announce wakes whoever waits for a moment. The lock is held.
 func (s *Session) announce() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// change is closed when something happens next. The lock is held.
+func (s *Session) change() <-chan struct{} {
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.changed
 }
 
 // call is the state of a call; one that was not declared begins to exist. The
