@@ -16,13 +16,15 @@ import (
 )
 
 const (
-	address  = "127.0.0.1:18080"
 	attempts = 3
 	pause    = 100 * time.Millisecond
 )
 
-// payments is where cards are charged.
-var payments = env("PAYMENTS_URL", "http://127.0.0.1:18081")
+var (
+	address = env("SHOP_ADDRESS", "127.0.0.1:18080")
+	// payments is where cards are charged.
+	payments = env("PAYMENTS_URL", "http://127.0.0.1:18081")
+)
 
 func main() {
 	http.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
