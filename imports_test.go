@@ -80,10 +80,15 @@ var rooms = map[string]room{
 	"suites/internal/process": {modules: sys},
 	"suites/profile":          {ours: with(client, "scenarios/schema", "suites/clients", "suites/command", "suites/driver"), modules: yaml},
 	"suites/service":          {ours: with(client, "suites/internal/process"), modules: yaml},
-	"suites/mutants":          {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
-	"suites/observe":          {ours: with(contracts, "assertions", "reports"), modules: yaml},
-	"suites/demo":             {ours: with(client, "resilient"), modules: yaml},
-	"suites/ginkgosuite":      {ours: with(judging, "assertions/matchers"), modules: ginkgo},
+	"suites/matrix": {
+		ours: with(client, "assertions", "reports", "suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms",
+			"suites/profile", "suites/service"),
+		modules: yaml,
+	},
+	"suites/mutants":     {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
+	"suites/observe":     {ours: with(contracts, "assertions", "reports"), modules: yaml},
+	"suites/demo":        {ours: with(client, "resilient"), modules: yaml},
+	"suites/ginkgosuite": {ours: with(judging, "assertions/matchers"), modules: ginkgo},
 	"faultserver/control": {
 		ours:    []string{"faultserver", "faultserver/control/client"},
 		modules: service,
@@ -98,7 +103,7 @@ var rooms = map[string]room{
 	},
 	"cmd/faultsrv": {
 		ours: with(judging, "faultserver/control", "faultserver/quick", "scenarios/schema", "suites/command", "suites/driver", "suites/profile", "suites/service",
-			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/observe", "suites/demo"),
+			"suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms", "suites/mutants", "suites/matrix", "suites/observe", "suites/demo"),
 		modules: command,
 	},
 	"tools/release": {},
