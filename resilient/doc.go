@@ -29,8 +29,9 @@
 //   - its context comes from [WithIdempotent].
 //
 // One kind of failure needs none of them: a request that was certainly never
-// processed, since no connection could be made or an HTTP/2 server refused
-// the stream, is retried whatever its method.
+// processed, since no connection could be made, an HTTP/2 server refused the
+// stream, or its Expect: 100-continue was refused by 417, is retried whatever its
+// method; the last without the expectation.
 //
 // [WithClassifier] puts a function of one's own before these rules, and
 // [WithPolicy] changes options for the calls of one context.

@@ -248,6 +248,7 @@ func (c *call) discard(resp *http.Response, err error) {
 		return
 	}
 	c.last = newStatusError(resp)
+	c.dropExpectation(resp)
 	drain(resp, c.policy.drainBytes, c.policy.drainTime)
 }
 

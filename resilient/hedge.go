@@ -195,6 +195,7 @@ func (r *race) finished(f finish) (outcome, bool) {
 func (r *race) drop(f finish) {
 	if f.resp != nil && len(r.running) > 0 {
 		r.last = newStatusError(f.resp)
+		r.dropExpectation(f.resp)
 		f.resp.Body.Close()
 		return
 	}

@@ -101,6 +101,8 @@ func (p *policy) ordinary(req *http.Request, resp *http.Response, err error) Dec
 		return Retry
 	}
 	switch {
+	case err == nil && refusedExpectation(req, resp):
+		return RetryUnprocessed
 	case p.classify != nil:
 		return p.classify(resp, err)
 	case err != nil:
