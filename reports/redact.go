@@ -38,9 +38,10 @@ type Secrets struct {
 // whole run. It may be used by several goroutines.
 type Redactor struct {
 	key     []byte
-	headers map[string]bool
-	inText  *regexp.Regexp // a secret header line inside a text
-	query   *regexp.Regexp // a secret query parameter; nil where none is configured
+	names   []string        // of secret headers
+	headers map[string]bool // the same, in lower case
+	inText  *regexp.Regexp  // a secret header line inside a text
+	query   *regexp.Regexp  // a secret query parameter; nil where none is configured
 
 	mu       sync.Mutex
 	known    map[string]string // a secret, in each form it may be written in, to its hash
@@ -61,6 +62,7 @@ func newRedactor(key []byte, secrets Secrets) *Redactor {
 		r.headers[strings.ToLower(name)] = true
 		names = append(names, regexp.QuoteMeta(name))
 	}
+	r.names = slices.Concat(SecretHeaders, secrets.Headers)
 	// A name after a dot, as in "header.Cookie: …", is a check's word for it and
 	// not a header line.
 	r.inText = regexp.MustCompile(`(?i)(^|[^.\w-])(` + strings.Join(names, "|") + `)(\s*:\s*)([^\r\n"']+)`)
@@ -185,12 +187,34 @@ func (r *Redactor) Text(text string) string {
 		return ""
 	}
 	text = r.hideKnown(text)
-	text = r.hideGroup(r.inText, text, 4)
-	text = r.hideGroup(userPart, text, 2)
+	// A look whether there can be something is far cheaper than a pattern: a text
+	// of 80 bytes took 5 µs, and a server shows a line for each attempt.
+	if r.namesSecret(text) {
+		text = r.hideGroup(r.inText, text, 4)
+	}
+	if strings.Contains(text, "://") {
+		text = r.hideGroup(userPart, text, 2)
+	}
 	if r.query != nil {
 		text = r.hideGroup(r.query, text, 4)
 	}
 	return text
+}
+
+// namesSecret tells whether the name of a secret header stands before a colon.
+func (r *Redactor) namesSecret(text string) bool {
+	for i := range len(text) {
+		if text[i] != ':' {
+			continue
+		}
+		before := strings.TrimRight(text[:i], "\t\n\f\r ")
+		for _, name := range r.names {
+			if from := len(before) - len(name); from >= 0 && strings.EqualFold(before[from:], name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (r *Redactor) hideKnown(text string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/reports"
@@ -22,27 +24,43 @@ type attemptLog struct {
 	redactor *reports.Redactor
 
 	mu    sync.Mutex
-	queue []faultserver.Attempt
-	// missed is how many the queue had no room for.
+	lines []string
+	// missed is how many lines there was no room for.
 	missed int
-	more   chan struct{} // has an entry while there may be something in the queue
+	ended  []faultserver.Attempt // for the journal
+	more   chan struct{}         // has an entry while there may be something to write
 }
 
 func newAttemptLog(live io.Writer, redactor *reports.Redactor) *attemptLog {
 	return &attemptLog{live: live, redactor: redactor, more: make(chan struct{}, 1)}
 }
 
-// mostQueued is how many attempts wait to be shown to a reader who does not keep
-// up, such as a slow terminal; what is more is only counted. A journal gets all.
-const mostQueued = 20_000
+const (
+	// mostQueued is how many lines wait to be shown to a reader who does not keep
+	// up, such as a slow terminal; what is more is only counted. A journal gets all.
+	mostQueued = 20_000
+	// together is how long lines are gathered after some were written, so that under
+	// load hundreds share a write, and nobody who reads them sees them later.
+	together = 5 * time.Millisecond
+)
 
 // observe takes an attempt that has arrived, or that has ended.
 func (l *attemptLog) observe(attempt faultserver.Attempt) {
+	line := liveLine(attempt)
+	recorded := l.journal != nil && !attempt.Open
+	if line == "" && !recorded {
+		return
+	}
 	l.mu.Lock()
-	if l.journal == nil && len(l.queue) >= mostQueued {
+	switch {
+	case line == "":
+	case len(l.lines) >= mostQueued:
 		l.missed++
-	} else {
-		l.queue = append(l.queue, attempt)
+	default:
+		l.lines = append(l.lines, line)
+	}
+	if recorded {
+		l.ended = append(l.ended, attempt)
 	}
 	l.mu.Unlock()
 	select {
@@ -54,12 +72,19 @@ func (l *attemptLog) observe(attempt faultserver.Attempt) {
 // write writes what comes until the context ends or a line cannot be written:
 // a record with a gap would be worse than none.
 func (l *attemptLog) write(ctx context.Context) error {
+	gathered := time.NewTicker(together)
+	defer gathered.Stop()
 	for {
 		select {
 		case <-l.more:
 			if err := l.flush(); err != nil {
 				return err
 			}
+		case <-ctx.Done():
+			return nil
+		}
+		select {
+		case <-gathered.C:
 		case <-ctx.Done():
 			return nil
 		}
@@ -75,26 +100,25 @@ func (l *attemptLog) close() error {
 	return err
 }
 
-// flush writes what is in the queue.
+// flush writes what has come.
 func (l *attemptLog) flush() error {
 	l.mu.Lock()
-	queue, missed := l.queue, l.missed
-	l.queue, l.missed = nil, 0
+	lines, missed, ended := l.lines, l.missed, l.ended
+	l.lines, l.missed, l.ended = nil, 0, nil
 	l.mu.Unlock()
-	for _, attempt := range queue {
-		if _, err := io.WriteString(l.live, l.redactor.Text(liveLine(attempt))); err != nil {
-			return fmt.Errorf("write the attempts: %w", err)
-		}
-		if l.journal == nil || attempt.Open {
-			continue
-		}
-		if err := l.record(attempt); err != nil {
-			return fmt.Errorf("--journal: make room there or choose another file: %w", err)
-		}
+	live := bufio.NewWriterSize(l.live, 64<<10)
+	for _, line := range lines {
+		_, _ = live.WriteString(l.redactor.Text(line)) // the error comes with Flush
 	}
 	if missed > 0 {
-		if _, err := fmt.Fprintf(l.live, "… %d lines more: they came faster than they could be shown\n", missed); err != nil {
-			return fmt.Errorf("write the attempts: %w", err)
+		_, _ = fmt.Fprintf(live, "… %d lines more: they came faster than they could be shown\n", missed) // as above
+	}
+	if err := live.Flush(); err != nil {
+		return fmt.Errorf("write the attempts: %w", err)
+	}
+	for _, attempt := range ended {
+		if err := l.record(attempt); err != nil {
+			return fmt.Errorf("--journal: make room there or choose another file: %w", err)
 		}
 	}
 	return nil
@@ -123,12 +147,7 @@ func (l *attemptLog) redacted(attempt faultserver.Attempt) faultserver.Attempt {
 // when it has ended nothing more, unless its step did not happen.
 func liveLine(a faultserver.Attempt) string {
 	if a.Open {
-		call := ""
-		if a.Call != "" {
-			call = fmt.Sprintf(" (call %s, attempt %d)", a.Call, a.Number)
-		}
-		return fmt.Sprintf("%s#%d %.3fs %s %s%s on connection %d, request %d: %s\n",
-			sessionText(a), a.Index, a.Arrived.Seconds(), visible(a.Method), visible(a.Target), call, a.Connection, a.Use, stepText(a.Step))
+		return arrivalLine(a)
 	}
 	if a.Met || a.Step.Unscripted {
 		return ""
@@ -138,6 +157,26 @@ func liveLine(a faultserver.Attempt) string {
 		text += ", " + visible(a.Happened.Detail)
 	}
 	return text + "\n"
+}
+
+// arrivalLine is written by hand: it is what the log costs of an attempt.
+func arrivalLine(a faultserver.Attempt) string {
+	var room [160]byte
+	line := append(append(room[:0], sessionText(a)...), '#')
+	line = strconv.AppendInt(line, int64(a.Index), 10)
+	line = append(line, ' ')
+	line = strconv.AppendFloat(line, a.Arrived.Seconds(), 'f', 3, 64)
+	line = append(append(line, "s "...), visible(a.Method)...)
+	line = append(append(line, ' '), visible(a.Target)...)
+	if a.Call != "" {
+		line = append(append(line, " (call "...), a.Call...)
+		line = strconv.AppendInt(append(line, ", attempt "...), int64(a.Number), 10)
+		line = append(line, ')')
+	}
+	line = strconv.AppendInt(append(line, " on connection "...), int64(a.Connection), 10)
+	line = strconv.AppendInt(append(line, ", request "...), int64(a.Use), 10)
+	line = append(append(line, ": "...), stepText(a.Step)...)
+	return string(append(line, '\n'))
 }
 
 // sessionText names the session of an attempt that is not of the one that the
@@ -171,6 +210,19 @@ func visible(text string) string {
 		rest := len(text) - longestVisible
 		return fmt.Sprintf("%s… (%d bytes more)", visible(text[:longestVisible]), rest)
 	}
+	if isPlain(text) {
+		return text
+	}
 	quoted := strconv.QuoteToGraphic(text)
 	return quoted[1 : len(quoted)-1]
+}
+
+// isPlain tells whether there is nothing in a text that quoting would change.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
