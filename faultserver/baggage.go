@@ -2,9 +2,12 @@ package faultserver
 
 import "strings"
 
-// baggageKey is the member of the W3C Baggage header by which a request finds
-// its session and call.
-const baggageKey = "faultsrv-call"
+// These are the members of the W3C Baggage header by which a request finds its
+// session, alone or together with its call.
+const (
+	baggageSession = "faultsrv-session"
+	baggageCall    = "faultsrv-call"
+)
 
 // ByBaggage finds a request's session and call by a member of its `baggage`
 // header (W3C Baggage), which a service that is asked with one passes on to
@@ -15,24 +18,31 @@ func ByBaggage() HostOption { return func(h *Host) { h.baggage = true } }
 
 // Baggage is the member of a `baggage` header by which the requests of a call
 // find it. Neither the session's id nor the token needs to be encoded.
-func Baggage(session, token string) string { return baggageKey + "=" + session + "." + token }
+func Baggage(session, token string) string { return baggageCall + "=" + session + "." + token }
 
-// byBaggage finds the session that a request's baggage names. The lock is held.
-func (h *Host) byBaggage(head *head) *Session {
-	head.plain = true
-	for _, line := range head.headers.Values("baggage") {
+// member is the value of the first member of a head's baggage with a key.
+func (h *head) member(key string) (value string, found bool) {
+	for _, line := range h.headers.Values("baggage") {
 		for member := range strings.SplitSeq(line, ",") {
 			member, _, _ = strings.Cut(member, ";")
-			key, value, _ := strings.Cut(member, "=")
-			if strings.TrimSpace(key) != baggageKey {
-				continue
+			name, value, _ := strings.Cut(member, "=")
+			if strings.TrimSpace(name) == key {
+				return strings.TrimSpace(value), true
 			}
-			// A token has no dot, an id may have some.
-			value = strings.TrimSpace(value)
-			dot := max(strings.LastIndexByte(value, '.'), 0)
-			head.token, head.named = strings.TrimPrefix(value[dot:], "."), true
-			return h.sessions[value[:dot]]
 		}
 	}
-	return h.unnamed
+	return "", false
+}
+
+// takeCall reads the session and the call that a head's baggage names. Its path
+// is the client's own then.
+func (h *head) takeCall() (id string, found bool) {
+	value, found := h.member(baggageCall)
+	if !found {
+		return "", false
+	}
+	// A token has no dot, an id may have some.
+	dot := max(strings.LastIndexByte(value, '.'), 0)
+	h.plain, h.named, h.token = true, true, strings.TrimPrefix(value[dot:], ".")
+	return value[:dot], true
 }

@@ -22,6 +22,10 @@ type Config struct {
 	// a client says hello, except for entries at accept. Under a Host it is the
 	// Host's to say.
 	TLS bool
+	// AdvertiseHost is the host, without a port, by which clients reach a session
+	// with a listener of its own: its URL has it in the place of the address that
+	// is listened on. Empty means that address.
+	AdvertiseHost string
 	// AfterScript says what happens beyond the script's end. Beyond the end of
 	// Connections, connections are served untouched.
 	AfterScript AfterScript

@@ -32,15 +32,15 @@ const (
 
 // A router finds the session of a request.
 type router interface {
-	// route is the session that a request belongs to, nil for none. It takes
-	// the session's prefix off the head's path.
-	route(h *head) *Session
+	// route is the session that a request belongs to; nil for none, and then what
+	// it is answered. It takes the session's prefix off the head's path.
+	route(h *head) (s *Session, stray Answer)
 	// fallback is the session that takes what belongs to no request, if any.
 	fallback() *Session
 }
 
 // route makes a session with its own listener the router of its connections.
-func (s *Session) route(*head) *Session { return s }
+func (s *Session) route(*head) (*Session, Answer) { return s, Answer{} }
 
 func (s *Session) fallback() *Session { return s }
 
@@ -123,9 +123,12 @@ func (c *conn) next() bool {
 		return false
 	}
 	c.uses++
-	s := c.router.route(h)
-	if s == nil || !c.assign(s) {
-		c.answerPlainly(http.StatusNotFound, "no such session: "+h.target)
+	s, stray := c.router.route(h)
+	if s != nil && !c.assign(s) {
+		s, stray = nil, plainAnswer(http.StatusNotFound, "the session has just ended")
+	}
+	if s == nil {
+		c.answerAndEnd(stray)
 		return false
 	}
 	s.carried(c, 1)
@@ -234,16 +237,20 @@ func (c *conn) refuse(err error) {
 		s.event(c, bad.kind, bad.reason)
 	}
 	if bad.status != 0 {
-		c.answerPlainly(bad.status, bad.reason)
+		c.answerAndEnd(plainAnswer(bad.status, bad.reason))
 		return
 	}
 	_ = c.finish() // a client that is gone needs none
 	c.linger = lingerTime
 }
 
-// answerPlainly answers outside any script, and ends the connection.
-func (c *conn) answerPlainly(status int, reason string) {
-	answer := Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
+// plainAnswer is the server's own answer, outside any script.
+func plainAnswer(status int, reason string) Answer {
+	return Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
+}
+
+// answerAndEnd answers outside any script, and ends the connection.
+func (c *conn) answerAndEnd(answer Answer) {
 	r := render(answer, layout{framing: FramingLength}, time.Now(), 0)
 	if err := c.send(r.head, r.body, wholeBody); err == nil {
 		_ = c.finish() // a client that is gone needs none

@@ -114,7 +114,7 @@ func (x *exchange) read(n int64) bool {
 		x.session.event(x.conn, "bad-body", err.Error())
 		x.instead("bad-body", err.Error())
 		x.conn.refused = true
-		x.conn.answerPlainly(http.StatusBadRequest, err.Error())
+		x.conn.answerAndEnd(plainAnswer(http.StatusBadRequest, err.Error()))
 		return false
 	}
 	x.left("while its request was read")

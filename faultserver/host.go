@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -8,14 +9,20 @@ import (
 )
 
 // A Host is one listener that many sessions share: each is found by the prefix
-// /s/ID of a request's path, or [ByBaggage]. Connection-level steps are not
-// possible there, since a connection belongs to no session before its first
-// request.
+// /s/ID of a request's path, [ByHeaders] or [ByBaggage]. Connection-level steps
+// are not possible there, since a connection belongs to no session before its
+// first request.
 type Host struct {
 	listener *listener
 	url      string
-	// baggage tells that sessions are found by a header, not by the path.
-	baggage bool
+	// advertised is the base URL that stands for url; empty for none.
+	advertised string
+	// baggage tells that sessions are found by that header, not by the path;
+	// headers that they are found by several, and by a Host with a suffix, too.
+	baggage, headers bool
+	suffixes         []string
+	// strays answers for sessions that are not here; nil where all get a 404.
+	strays func(id string) (Answer, bool)
 	// authority certifies the listener; nil for a plain one.
 	authority *Authority
 	// maxConns and headTime are the bounds that Limited sets; 0 for none.
@@ -43,7 +50,7 @@ func Listen(address string, options ...HostOption) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{listener: l, url: l.url(), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
+	h := &Host{listener: l, url: l.url(""), sessions: map[string]*Session{}, conns: map[*conn]bool{}}
 	for _, option := range options {
 		option(h)
 	}
@@ -54,8 +61,16 @@ func Listen(address string, options ...HostOption) (*Host, error) {
 	return h, nil
 }
 
-// URL is the Host's base URL, without a slash at its end.
-func (h *Host) URL() string { return h.url }
+// Advertised has the URLs of the Host and its sessions begin with a base URL by
+// which clients reach it, http://host:port, in the place of its own address.
+func Advertised(url string) HostOption { return func(h *Host) { h.advertised = url } }
+
+// URL is the base URL by which clients reach the Host, without a slash at its
+// end.
+func (h *Host) URL() string { return cmp.Or(h.advertised, h.url) }
+
+// Address is where it listens, host:port.
+func (h *Host) Address() string { return h.listener.address }
 
 // Open adds a session under /s/ID. It fails for an id that is no name or is
 // taken, for a config that Validate refuses, and for one with connections.
@@ -64,7 +79,7 @@ func (h *Host) Open(id string, cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("session id %q; want letters, digits and any of - . _", id)
 	}
 	cfg.ID = id
-	return h.add(cfg, h.url+"/s/"+id, func(s *Session) error {
+	return h.add(cfg, h.URL()+"/s/"+id, func(s *Session) error {
 		if h.sessions[id] != nil {
 			return fmt.Errorf("session id %q is taken; choose another, or close that session first", id)
 		}
@@ -77,7 +92,7 @@ func (h *Host) Open(id string, cfg Config) (*Session, error) {
 // Default adds the session of the requests without a prefix /s/…. It fails as
 // Open does, and if there is one already.
 func (h *Host) Default(cfg Config) (*Session, error) {
-	return h.add(cfg, h.url, func(s *Session) error {
+	return h.add(cfg, h.URL(), func(s *Session) error {
 		if h.unnamed != nil {
 			return errors.New("there is a default session already; close it first")
 		}
@@ -91,7 +106,7 @@ func (h *Host) Default(cfg Config) (*Session, error) {
 // begun, and is the caller's to close. It fails as Open does, and then nothing
 // has changed.
 func (h *Host) Replace(cfg Config) (latter, former *Session, err error) {
-	latter, err = h.add(cfg, h.url, func(s *Session) error {
+	latter, err = h.add(cfg, h.URL(), func(s *Session) error {
 		former = h.unnamed
 		h.welcome(s)
 		return nil
@@ -136,20 +151,6 @@ func (h *Host) forget(remove func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	remove()
-}
-
-// route finds the session of a request, and takes /s/ID off its path.
-func (h *Host) route(head *head) *Session {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.baggage {
-		return h.byBaggage(head)
-	}
-	if id, rest, found := cutPrefix(head.path, "/s/"); found {
-		head.path = rest
-		return h.sessions[id]
-	}
-	return h.unnamed
 }
 
 // fallback is the default session, if there is one.

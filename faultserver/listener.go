@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,13 @@ func listen(address string, refuses bool) (*listener, error) {
 	return l, nil
 }
 
+// ErrPortInUse is matched by the error of what cannot listen because somebody
+// else does.
+var ErrPortInUse = errors.New("the port is in use")
+
 func listenError(address string, err error) error {
 	if isInUse(err) {
-		return fmt.Errorf("listen on %s: the port is in use; choose another, or end the process that holds it: %w", address, err)
+		return fmt.Errorf("listen on %s: %w; choose another, or end the process that holds it: %w", address, ErrPortInUse, err)
 	}
 	return fmt.Errorf("listen on %s: want a free host:port of this machine: %w", address, err)
 }
@@ -168,14 +173,17 @@ func (l *listener) close() error {
 	return errors.Join(problems...)
 }
 
-// url is the base URL of the listener. A wildcard address is reached by the
-// loopback one.
-func (l *listener) url() string {
+// url is the base URL of the listener, by the host that is advertised, if one is.
+// A wildcard address is reached by the loopback one.
+func (l *listener) url(advertised string) string {
 	host, port, err := net.SplitHostPort(l.address)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		return "http://" + net.JoinHostPort("127.0.0.1", port)
+	if err != nil {
+		return "http://" + l.address
 	}
-	return "http://" + l.address
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(cmp.Or(advertised, host), port)
 }
 
 // secureURL is a base URL with TLS.

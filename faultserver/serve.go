@@ -204,16 +204,19 @@ func (s *Session) holdWindow() bool {
 	if length == 0 {
 		<-s.listener.closed
 	}
+	until := s.Elapsed() // before the port listens: who is accepted comes later
+	var err error
+	if over {
+		if err = s.listener.open(); err != nil {
+			s.event(nil, "accept-failed", "after a window: "+err.Error())
+		}
+	}
+	// It is entered once the port listens: who reads that the window is over may
+	// connect.
 	s.mu.Lock()
-	s.windows[len(s.windows)-1].Until = s.Elapsed()
+	s.windows[len(s.windows)-1].Until = until
 	s.window = nil
+	s.announce()
 	s.mu.Unlock()
-	if !over {
-		return false
-	}
-	if err := s.listener.open(); err != nil {
-		s.event(nil, "accept-failed", "after a window: "+err.Error())
-		return false
-	}
-	return true
+	return over && err == nil
 }

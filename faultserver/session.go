@@ -80,7 +80,7 @@ func OpenAt(address string, cfg Config) (*Session, error) {
 	if s.listener, err = listen(address, refuses); err != nil {
 		return nil, err
 	}
-	s.url = s.listener.url()
+	s.url = s.listener.url(cfg.AdvertiseHost)
 	if s.authority != nil {
 		s.url = secureURL(s.url)
 	}

@@ -125,7 +125,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 
 // play serves until the context ends.
 func (o *serveOptions) play(cmd *cobra.Command, stage *stage, calls []scenarios.Call, log *attemptLog) error {
-	text := greeting(stage.session, calls, o.seed)
+	text := stage.greeting(calls, o.seed)
 	if o.script == "" && o.scenario == "" && len(o.upstreams) == 0 {
 		text += "there is no script; fixed routes do what their paths say:\n" + quick.List()
 	}
@@ -150,6 +150,7 @@ func (o *serveOptions) play(cmd *cobra.Command, stage *stage, calls []scenarios.
 // asked for.
 type stage struct {
 	session *faultserver.Session
+	address string // where it listens
 	control *controlled
 }
 
@@ -170,12 +171,12 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 		if err != nil {
 			return nil, couldNotRun(fmt.Errorf("--listen: %w", err))
 		}
-		return &stage{session: session}, nil
+		return &stage{session: session, address: session.URL()}, nil
 	}
 	if len(config.Connections) > 0 {
 		return nil, errors.New("--scenario: it strikes at connections, and beside a control API the listener is shared; create it by the API, with own_listener")
 	}
-	host, err := faultserver.Listen(address, faultserver.Limited(o.connections, headTime))
+	host, err := faultserver.Listen(address, append(o.control.where.dataSide(), faultserver.Limited(o.connections, headTime))...)
 	if err != nil {
 		return nil, couldNotRun(fmt.Errorf("--listen: %w", err))
 	}
@@ -195,7 +196,11 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 	if err != nil {
 		return nil, errors.Join(err, beside.close())
 	}
-	return &stage{session, beside}, nil
+	address = session.URL()
+	if o.control.where.base != nil {
+		address = "http://" + host.Address()
+	}
+	return &stage{session, address, beside}, nil
 }
 
 func (s *stage) close() error {
@@ -220,8 +225,12 @@ func (o *serveOptions) address() (string, error) {
 }
 
 // greeting says where the server listens, and where each call goes.
-func greeting(session *faultserver.Session, calls []scenarios.Call, seed uint64) string {
-	text := fmt.Sprintf("listening on %s, seed %d\n", session.URL(), seed)
+func (s *stage) greeting(calls []scenarios.Call, seed uint64) string {
+	session := s.session
+	text := fmt.Sprintf("listening on %s, seed %d\n", s.address, seed)
+	if session.URL() != s.address {
+		text += fmt.Sprintf("advertised as %s\n", session.URL())
+	}
 	for _, call := range calls {
 		tokens := call.Tokens()
 		text += fmt.Sprintf("call %s: %s %s", call.Name, call.Method, session.CallURL(tokens[0], call.Path))

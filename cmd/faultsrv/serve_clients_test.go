@@ -36,6 +36,9 @@ func api(ts *testscript.TestScript, neg bool, args []string) {
 	for _, header := range args[min(4, len(args)):] {
 		name, value, _ := strings.Cut(header, ": ")
 		request.Header.Set(name, value)
+		if name == "Host" {
+			request.Host = value
+		}
 	}
 	status, text := 0, []byte{}
 	if response, err := http.DefaultClient.Do(request); err == nil {

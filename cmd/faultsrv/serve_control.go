@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"time"
 
@@ -27,6 +26,7 @@ type controlOptions struct {
 	hosts     []string
 	sessions  int
 	ttl       time.Duration
+	where     hostOptions
 }
 
 func (o *controlOptions) flags(cmd *cobra.Command) {
@@ -36,12 +36,13 @@ func (o *controlOptions) flags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.hosts, "control-host", nil, "the control API may also be called by this host `NAME`; may be repeated")
 	flags.IntVar(&o.sessions, "max-sessions", 1000, "there may be this `NUMBER` of sessions at the same time")
 	flags.DurationVar(&o.ttl, "session-ttl", time.Hour, "a session lives for this `TIME` after its last use, unless its creator says otherwise")
+	o.where.flags(cmd)
 }
 
 // check says what is wrong with the flags.
 func (o *controlOptions) check(cmd *cobra.Command) error {
 	if o.listen == "" {
-		for _, name := range []string{"control-token-file", "control-host", "max-sessions", "session-ttl"} {
+		for _, name := range append([]string{"control-token-file", "control-host", "max-sessions", "session-ttl"}, hostFlags...) {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s: there is no control API that it could be about; add --control 127.0.0.1:8504", name)
 			}
@@ -54,7 +55,7 @@ func (o *controlOptions) check(cmd *cobra.Command) error {
 	if o.sessions < 1 || o.ttl <= 0 || o.ttl > longestTTL {
 		return fmt.Errorf("--max-sessions %d, --session-ttl %v: expected at least one session, and a time up to %v", o.sessions, o.ttl, longestTTL)
 	}
-	return nil
+	return o.where.check()
 }
 
 // longestTTL is what one may ask for.
@@ -96,12 +97,16 @@ func (o *serveOptions) startControl(host *faultserver.Host, log *attemptLog) (*c
 	c := &controlled{host: host, timers: measureTimers()}
 	books, err := newLibrary(&o.wanted, c.timers, log.redactor)
 	if err == nil {
-		c.api, err = control.Listen(o.control.listen, control.Options{
-			Host: host, OwnAddress: ownAddress(host.URL(), o.remote), Resolve: books.resolve, Parse: books.parse, Steps: parseSteps, CheckOutcome: checkOutcome,
+		options := control.Options{
+			Host: host, Resolve: books.resolve, Parse: books.parse, Steps: parseSteps, CheckOutcome: checkOutcome,
 			Upstreams: o.upstreams, Token: token, Hosts: o.control.hosts, Seed: o.seed,
 			Limits:  control.Limits{Sessions: o.control.sessions, TTL: o.control.ttl},
 			Observe: log.observe, RedactAttempt: log.redacted, RedactText: log.redactor.Text,
-		})
+		}
+		err = o.control.where.controlSide(&options, host.Address())
+		if err == nil {
+			c.api, err = control.Listen(o.control.listen, options)
+		}
 		if err != nil {
 			err = couldNotRun(fmt.Errorf("--control: %w (a token is read from %s, or from a file by --control-token-file)", err, tokenVariable))
 		}
@@ -111,19 +116,6 @@ func (o *serveOptions) startControl(host *faultserver.Host, log *attemptLog) (*c
 		return nil, err
 	}
 	return c, nil
-}
-
-// ownAddress is where sessions with a listener of their own listen: where the
-// data listener does.
-func ownAddress(base string, remote bool) string {
-	if remote {
-		return ":0"
-	}
-	parsed, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	return net.JoinHostPort(parsed.Hostname(), "0")
 }
 
 // close ends the API, and every session of it.

@@ -14,9 +14,18 @@ type Options struct {
 	// Host is the data side: sessions are opened there, under /s/ID. Its owner
 	// closes it, after the Server.
 	Host *faultserver.Host
-	// OwnAddress is where sessions with a listener of their own listen; empty
-	// means a free port of 127.0.0.1.
-	OwnAddress string
+	// Name is this server's among several, which then is in front of every id: see
+	// [CheckName]. A request for an id of another one is answered 421. Empty means
+	// that there is one server. Host should have [StrayAnswer] for the same.
+	Name string
+	// OwnHost is where sessions with a listener of their own listen, a host of this
+	// machine without a port, and OwnPorts which ports they may take; empty means
+	// 127.0.0.1, and the zero value any free one.
+	OwnHost  string
+	OwnPorts Ports
+	// AdvertiseHost is the host, without a port, by which clients reach those;
+	// empty means the one that is listened on. For the others it is Host's to say.
+	AdvertiseHost string
 
 	// Resolve finds the scenario of a contract's id; nil knows none.
 	Resolve func(id string) (Scenario, error)

@@ -19,6 +19,9 @@ type kind struct {
 	title  string
 }
 
+// problemType is the media type of problem details.
+const problemType = "application/problem+json"
+
 // problemDocs is where each code is explained.
 const problemDocs = "https://github.com/faultsrv/faultsrv/blob/main/docs/serve.md#"
 
@@ -33,6 +36,7 @@ var (
 	conflict       = kind{"conflict", http.StatusConflict, "the state does not allow it"}
 	tooLarge       = kind{"too-large", http.StatusRequestEntityTooLarge, "the request is too large"}
 	wrongMediaType = kind{"wrong-media-type", http.StatusUnsupportedMediaType, "the body has another type"}
+	otherOwner     = kind{"other-owner", http.StatusMisdirectedRequest, "the session is another server's"}
 	misdirected    = kind{"misdirected", http.StatusMisdirectedRequest, "the Host is not this server"}
 	unusable       = kind{"unusable", http.StatusUnprocessableEntity, "it can be read and not be used"}
 	tooMany        = kind{"too-many", http.StatusTooManyRequests, "a limit is reached"}
@@ -51,7 +55,7 @@ func (p *problem) write(w http.ResponseWriter) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(append(text, '\n')) // a client that is gone needs none
 }

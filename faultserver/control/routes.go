@@ -107,6 +107,9 @@ func (s *Server) entryOf(r *http.Request) (*entry, *problem) {
 	id := mux.Vars(r)["id"]
 	found := s.store.get(id)
 	if found == nil {
+		if refused := foreign(s.options.Name, id); refused != nil {
+			return nil, refused
+		}
 		return nil, notFound.problem("session %q: there is none; it may have expired or have been deleted", clip(id))
 	}
 	return found, nil

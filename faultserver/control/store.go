@@ -79,6 +79,7 @@ type store struct {
 
 	mu      sync.Mutex
 	entries map[string]*entry
+	own     own
 	closed  bool
 	// sooner has an entry when something may expire sooner than was known.
 	sooner chan struct{}
@@ -89,6 +90,7 @@ type store struct {
 func newStore(options Options, limits Limits, m *metrics) *store {
 	s := &store{
 		options: options, limits: limits, metrics: m,
+		own:     own{host: cmp.Or(options.OwnHost, "127.0.0.1"), advertised: options.AdvertiseHost, ports: options.OwnPorts},
 		entries: map[string]*entry{}, sooner: make(chan struct{}, 1), ending: make(chan struct{}),
 	}
 	s.reaper.Go(s.reap)
@@ -105,10 +107,11 @@ type wish struct {
 
 // open creates a session.
 func (s *store) open(w wish) (*entry, *problem) {
-	e := &entry{id: w.id, scenario: w.scenario, own: w.own, ttl: w.ttl, created: time.Now(), feed: NewFeed(), gone: make(chan struct{})}
-	if e.id == "" {
-		e.id = newID()
+	id, refused := owned(s.options.Name, cmp.Or(w.id, newID()))
+	if refused != nil {
+		return nil, refused
 	}
+	e := &entry{id: id, scenario: w.scenario, own: w.own, ttl: w.ttl, created: time.Now(), feed: NewFeed(), gone: make(chan struct{})}
 	for _, one := range w.scenario.Calls {
 		e.calls = append(e.calls, &call{Call: one})
 	}
@@ -128,14 +131,13 @@ func (s *store) open(w wish) (*entry, *problem) {
 	case len(s.entries) >= s.limits.Sessions:
 		return nil, tooMany.problem("there are %d sessions, as many as there may be; delete one, or wait until one expires", len(s.entries))
 	}
-	var err error
 	if w.own {
-		e.session, err = faultserver.OpenAt(cmp.Or(s.options.OwnAddress, "127.0.0.1:0"), config)
+		e.session, refused = s.own.open(config)
 	} else {
-		e.session, err = s.options.Host.Open(e.id, config)
+		e.session, refused = opened(s.options.Host.Open(e.id, config))
 	}
-	if err != nil {
-		return nil, unusable.problem("the session cannot be opened: %v", err)
+	if refused != nil {
+		return nil, refused
 	}
 	s.enter(e)
 	s.metrics.created.Inc()

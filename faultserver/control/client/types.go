@@ -11,7 +11,8 @@ import (
 // A NewSession is what a client asks for. Of Contract, Scenario and Script at
 // most one is given; none, with an Upstream, passes every attempt on.
 type NewSession struct {
-	// ID is part of the session's URL; empty means a random one.
+	// ID is part of the session's URL; empty means a random one. A server with a
+	// name puts that in front of it, and the session that is made says how.
 	ID string `json:"id,omitempty"`
 	// Contract is the id of a contract that the server knows.
 	Contract string `json:"contract,omitempty"`
@@ -113,6 +114,9 @@ type Problem struct {
 	Status int    `json:"status"`
 	// Detail is what was expected, what came, and what to do.
 	Detail string `json:"detail"`
+	// Owner is the name of the server whose session it is; of other-owner problems
+	// alone.
+	Owner string `json:"owner,omitempty"`
 }
 
 // Error is the problem as a sentence.
