@@ -10,9 +10,13 @@ import (
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
+// evidencePrefix comes before a contract's id in the address of what is inside of it
+// on a page: a browser opens what such an address leads into, without any script.
+const evidencePrefix = "in:"
+
 // contractView is what the template shows of a result.
 type contractView struct {
-	ID, Title, Verdict string
+	ID, Inside, Title, Verdict string
 	// Section is the key of the section that it is listed in, Glyph its sign.
 	Section, Glyph string
 	Open           bool
@@ -51,7 +55,7 @@ type checkView struct {
 
 func newContractView(result Result) contractView {
 	view := contractView{
-		ID: clean(result.ID), Title: clean(result.Title), Verdict: string(result.Verdict), Gist: clean(gist(result)),
+		ID: clean(result.ID), Inside: evidencePrefix + clean(result.ID), Title: clean(result.Title), Verdict: string(result.Verdict), Gist: clean(gist(result)),
 		Level: clean(string(result.Level)), Basis: clean(string(result.Basis)), Why: clean(result.Why),
 		Cites: mapped(result.Cites, newCiteView), Cases: clean(strings.Join(result.Cases, ", ")),
 		Needs:    clean(strings.Join(mapped(result.Needs, func(c scenarios.Capability) string { return string(c) }), ", ")),

@@ -30,32 +30,41 @@ const maxResults = 256 << 20
 // verdict, a contract that comes twice, totals that do not fit the results, and
 // anything after the run are errors.
 func Read(r io.Reader) (Run, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxResults+1))
-	if err != nil {
-		return Run{}, fmt.Errorf("read the results: %w", err)
-	}
-	if len(data) > maxResults {
-		return Run{}, fmt.Errorf("read the results: expected at most %d bytes, got more: is this the file of a run?", maxResults)
-	}
-	var head struct {
-		Format int `json:"format"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return Run{}, fmt.Errorf("read the results: expected one JSON object as faultsrv writes it to results.json: %w%s", err, at(data, err))
-	}
-	if head.Format != Format {
-		return Run{}, fmt.Errorf("read the results: expected format %d, got %d: use the faultsrv that wrote them, or run the contracts again", Format, head.Format)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
 	var run Run
-	if err := decoder.Decode(&run); err != nil {
-		return Run{}, fmt.Errorf("read the results: expected the keys and types of results.schema.json: %w%s", err, at(data, err))
+	if err := readStrictly(r, "results.json", Format, &run); err != nil {
+		return Run{}, fmt.Errorf("read the results: %w", err)
 	}
 	if err := run.check(); err != nil {
 		return Run{}, fmt.Errorf("read the results: %w", err)
 	}
 	return run, nil
+}
+
+// readStrictly reads one JSON object of a format and nothing else; file is what
+// faultsrv calls such a file.
+func readStrictly(r io.Reader, file string, format int, into any) error {
+	data, err := io.ReadAll(io.LimitReader(r, maxResults+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxResults {
+		return fmt.Errorf("expected at most %d bytes, got more: is this the file of a run?", maxResults)
+	}
+	var head struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("expected one JSON object as faultsrv writes it to %s: %w%s", file, err, at(data, err))
+	}
+	if head.Format != format {
+		return fmt.Errorf("expected format %d, got %d: use the faultsrv that wrote them, or run the contracts again", format, head.Format)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("expected the keys and types that faultsrv writes to %s: %w%s", file, err, at(data, err))
+	}
+	return nil
 }
 
 // at says where in the data a JSON error lies, where it tells.

@@ -25,8 +25,9 @@
   };
 
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target || !contracts.includes(target)) return;
+    // A link may lead to what is inside of a contract, which opens it without a script too.
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.contract");
+    if (!target) return;
     if (target.hidden) {
       search.value = "";
       for (const box of boxes) box.checked = true;

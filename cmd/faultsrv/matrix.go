@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/matrix"
+)
+
+// matrixOptions are the flags of the matrix command.
+type matrixOptions struct {
+	out, from, check string
+	clients          []string
+	wanted           selection
+	seed             uint64
+}
+
+func newMatrix(invoked invocation) *cobra.Command {
+	var o matrixOptions
+	cmd := &cobra.Command{
+		Use:   "matrix --out DIR",
+		Short: "Judge many clients, and show who keeps which contract",
+		Long: `Judges many clients by the same contracts, one client after another, and writes
+to a folder who keeps which: matrix.html and matrix.md for people; NAME.json with
+what does not vary from run to run, to be committed and compared; and under
+evidence all that was recorded of each client, as a page and as JSON.
+
+The clients are those that have a profile.yaml under --clients-from, and the
+built-in ones in Go. A client that is not installed is said to be missing, and the
+others are judged all the same.
+
+A contract for which the machine was too busy is measured once more by itself. A
+verdict is never asked for twice.
+
+With --check the verdicts are compared with those of an earlier run, as --out
+left them: any that changed is told, an unexpected pass and a cell that is gone
+or new included.
+
+Exit status: 0 all was judged, and with --check nothing changed: that a client
+breaks a contract is a result here, no failure; 1 a verdict changed; 2 wrong
+usage, or a wrong profile; 3 a client could not be started, a contract could not
+be judged, or the run was cut short (3 wins over 1).`,
+		Example: `  faultsrv matrix --out out/matrix
+  faultsrv matrix --client curl --client nethttp --level must --out out/matrix
+  faultsrv matrix --client curl --check docs/matrix --out out/matrix`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, invoked) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.out, "out", "", "write the matrix to this `FOLDER`; it is made if need be, and files of an earlier run are overwritten")
+	flags.StringVar(&o.from, "clients-from", "suites/clients", "the `FOLDER` under which the clients' profiles are, each a profile.yaml")
+	flags.StringArrayVar(&o.clients, "client", nil, "only the client of this `NAME`; may be repeated (default: all)")
+	flags.StringVar(&o.check, "check", "", "compare the verdicts with those in this `FOLDER`, NAME.json, and tell what changed")
+	o.wanted.level = oneOf(levelMust, levelShould, levelAll).or(levelAll)
+	o.wanted.patternFlags(cmd)
+	o.wanted.level.flag(cmd, "level", "the weakest level: must; should, which has the musts too; or all, which adds what is only observed")
+	flags.Uint64Var(&o.seed, "seed", 1, "the `NUMBER` that every random draw comes from; the same one gives the same faults")
+	return cmd
+}
+
+func (o *matrixOptions) run(cmd *cobra.Command, invoked invocation) error {
+	if o.out == "" {
+		return fmt.Errorf("--out: expected the folder to write the matrix to, got none; see `%s --help`", cmd.CommandPath())
+	}
+	contracts, err := o.wanted.chosen()
+	if err != nil {
+		return err
+	}
+	entrants, err := o.entrants()
+	if err != nil {
+		return err
+	}
+	accepted, err := o.accepted(entrants)
+	if err != nil {
+		return err
+	}
+	files := matrixFiles{folder: o.out}
+	if err := files.make(); err != nil {
+		return couldNotRun(err)
+	}
+	judged, missing := o.judge(cmd, invoked, entrants, contracts, &files)
+	if err := files.finish(judged); err != nil {
+		return couldNotRun(err)
+	}
+	return o.conclude(cmd, judged, missing, accepted)
+}
+
+// entrants are the clients that were asked for.
+func (o *matrixOptions) entrants() ([]matrix.Entrant, error) {
+	all, err := matrix.Find(o.from)
+	if err != nil {
+		return nil, fmt.Errorf("--clients-from %s: %w", o.from, err)
+	}
+	if len(o.clients) == 0 {
+		return all, nil
+	}
+	names := make([]string, len(all))
+	for i, entrant := range all {
+		names[i] = entrant.Name
+	}
+	var problems []error
+	for _, name := range o.clients {
+		if slices.Contains(names, name) {
+			continue
+		}
+		problem := fmt.Sprintf("--client %s: there is no such client", name)
+		if meant := scenarios.Nearest(name, names); meant != "" {
+			problem += fmt.Sprintf(" (did you mean %q?)", meant)
+		}
+		problems = append(problems, fmt.Errorf("%s: expected one of %s", problem, strings.Join(names, ", ")))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(e matrix.Entrant) bool { return !slices.Contains(o.clients, e.Name) }), nil
+}
+
+// judge judges the clients one after another, and says how each goes. What was
+// judged is written at once; a client that cannot be is in missing.
+func (o *matrixOptions) judge(cmd *cobra.Command, invoked invocation, entrants []matrix.Entrant, contracts []*scenarios.Contract, files *matrixFiles,
+) (judged []reports.Column, missing []error) {
+	for i, entrant := range entrants {
+		if cause := context.Cause(cmd.Context()); cause != nil {
+			return judged, append(missing, fmt.Errorf("the run was cut short before %s was judged: %w", entrant.Name, cause))
+		}
+		began := time.Now()
+		run, err := entrant.Judge(cmd.Context(), contracts, suites.Options{Seed: o.seed, Head: o.head(invoked.args)})
+		if cause := context.Cause(cmd.Context()); err == nil && cause != nil {
+			err = fmt.Errorf("%s was cut short: %w", entrant.Name, cause)
+		}
+		column := reports.NewColumn(run, entrant.About, append(slices.Clone(entrant.Command), "--level", o.wanted.level.value))
+		if err == nil {
+			err = files.add(run, column)
+		}
+		place := fmt.Sprintf("[%*d/%d] ", len(fmt.Sprint(len(entrants))), i+1, len(entrants))
+		if err != nil {
+			missing = append(missing, err)
+			cmd.PrintErrln(harmless(place + err.Error()))
+			continue
+		}
+		judged = append(judged, column)
+		cmd.PrintErrln(harmless(fmt.Sprintf("%s%s, %.1f s", place, column.Line(), time.Since(began).Seconds())))
+	}
+	return judged, missing
+}
+
+// head is what each client's results say of the run.
+func (o *matrixOptions) head(args []string) reports.Run {
+	return reports.Run{
+		Tool:      reports.Tool{Name: "faultsrv", Version: buildOf(version).Version},
+		Selection: reports.Selection{Patterns: o.wanted.patterns, Level: o.wanted.level.value, FailOn: scenarios.Must},
+		Meta:      reports.Meta{Command: append([]string{"faultsrv"}, args...)},
+	}
+}

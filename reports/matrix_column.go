@@ -1,0 +1,245 @@
+package reports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/scenarios"
+)
+
+// ColumnFormat is the version of the format of a [Column].
+const ColumnFormat = 1
+
+// A Column is what a matrix keeps of a client: who it is, and for each contract
+// the verdict and the attempts that led to it. Nothing in it varies from run to
+// run: it has no times, no ports, no seed. So it can be committed, and compared
+// with the next run's.
+type Column struct {
+	// Format is the version of this format, 1.
+	Format int          `json:"format"`
+	Client ColumnClient `json:"client"`
+	// Level is what ran: "must", "should" or "all".
+	Level string `json:"level"`
+	// Totals counts the cells by level and verdict; a count of 0 is left out.
+	Totals map[scenarios.Level]map[assertions.Verdict]int `json:"totals"`
+	// Cells has one cell for each contract that was run, sorted by id.
+	Cells []Cell `json:"cells"`
+}
+
+// ColumnClient is the client of a column, and what it was told.
+type ColumnClient struct {
+	Name string `json:"name"`
+	// About says in a sentence what is judged.
+	About string `json:"about"`
+	// Version and Language are empty where the client does not tell.
+	Version  string `json:"version"`
+	Language string `json:"language"`
+	Kind     string `json:"kind"`
+	// Capabilities are what it can do or be told, sorted.
+	Capabilities []scenarios.Capability `json:"capabilities"`
+	// Promises are how it says that it retries where it cannot be told, a phrase each.
+	Promises []string `json:"promises"`
+	// Command is the command that judges it again, quoted for a shell.
+	Command string `json:"command"`
+}
+
+// A Cell is what is said of one contract, and what it was said from.
+type Cell struct {
+	ID      string             `json:"id"`
+	Title   string             `json:"title"`
+	Area    string             `json:"area"`
+	Level   scenarios.Level    `json:"level"`
+	Basis   scenarios.Basis    `json:"basis"`
+	Verdict assertions.Verdict `json:"verdict"`
+	// Reason says why, where there is more to say than that each check holds.
+	Reason string `json:"reason,omitempty"`
+	// Known is what is listed of a failure that is known.
+	Known  *KnownFailure `json:"known,omitempty"`
+	Checks []CellCheck   `json:"checks"`
+	// Outcomes are what the caller got of each call, in the order of their start.
+	Outcomes []string      `json:"outcomes"`
+	Attempts []CellAttempt `json:"attempts"`
+	// More is how many attempts there were besides.
+	More int `json:"more,omitempty"`
+
+	// why is the reason with its times, of a run that was just made; else empty.
+	why string
+}
+
+// CellCheck is a comparison, without the times that it measured.
+type CellCheck struct {
+	Name string          `json:"name"`
+	Part assertions.Part `json:"part"`
+	// OK is nil where it was not observed, and where it is not judged.
+	OK       *bool  `json:"ok"`
+	Expected string `json:"expected"`
+	Observed string `json:"observed"`
+}
+
+// CellAttempt is an attempt as the server saw it. Attempts of calls that were made
+// at the same time stand by their calls, since the order of their arrival varies.
+type CellAttempt struct {
+	Call string `json:"call"`
+	// Number counts the call's attempts, from 1.
+	Number  int    `json:"number"`
+	Request string `json:"request"`
+	// Body is how many bytes of a body came; empty for no body.
+	Body   string `json:"body,omitempty"`
+	Fault  string `json:"fault"`
+	Answer string `json:"answer"`
+	// Reused tells that it came on a connection that had carried a request before.
+	Reused bool `json:"reused,omitempty"`
+}
+
+// NewColumn is what a matrix keeps of a run; about is a sentence on what was
+// judged, command what judges it again.
+func NewColumn(run Run, about string, command []string) Column {
+	client := ColumnClient{
+		Name: run.Client.Name, About: about, Version: run.Client.Version, Language: run.Client.Language, Kind: run.Client.Kind,
+		Capabilities: notNil(run.Client.Capabilities), Promises: []string{},
+		Command: strings.Join(mapped(command, shellQuote), " "),
+	}
+	if run.Client.Promises != nil {
+		client.Promises = notNil(policyFacts(*run.Client.Promises))
+	}
+	cells := mapped(run.Results, newCell)
+	return Column{Format: ColumnFormat, Client: client, Level: run.Selection.Level, Totals: run.Totals, Cells: cells}
+}
+
+// mostCellAttempts is how many attempts a cell keeps: all those of most contracts.
+// Of the few that make dozens the rest is in the results.
+const mostCellAttempts = 12
+
+func newCell(result Result) Cell {
+	cell := Cell{
+		ID: result.ID, Title: result.Title, Area: result.Area, Level: result.Level, Basis: result.Basis,
+		Verdict: result.Verdict, Reason: timeless(reasonBeside(result)), Known: result.Known,
+		Checks: []CellCheck{}, Outcomes: []string{}, Attempts: []CellAttempt{}, why: whyOf(result),
+	}
+	for _, check := range result.Checks {
+		if check.Part == assertions.PartScript && check.OK != nil && *check.OK {
+			continue // what every contract asks, and nearly every client keeps
+		}
+		cell.Checks = append(cell.Checks, CellCheck{
+			Name: checkName(check), Part: check.Part, OK: check.OK, Expected: roundTimes(check.Expected), Observed: timeless(check.Observed),
+		})
+	}
+	// Calls that are made at the same time start and arrive in any order.
+	calls := callsOf(result)
+	slices.SortStableFunc(calls, func(a, b lanes) int { return compareNumbered(a.token, b.token) })
+	rows := attemptRows(result)
+	for _, call := range calls {
+		if call.call != nil {
+			cell.Outcomes = append(cell.Outcomes, call.token+": "+shortOutcome(call.call.Outcome))
+		}
+		for _, i := range call.attempts {
+			cell.Attempts = append(cell.Attempts, newCellAttempt(call.token, result.Attempts[i], rows[i]))
+		}
+	}
+	if more := len(cell.Attempts) - mostCellAttempts; more > 0 {
+		cell.Attempts, cell.More = cell.Attempts[:mostCellAttempts], more
+	}
+	return cell
+}
+
+func newCellAttempt(call string, attempt Attempt, row assertions.Row) CellAttempt {
+	return CellAttempt{
+		Call: call, Number: attempt.Number, Request: row.Request, Body: timeless(row.Body),
+		Fault: row.Fault, Answer: timeless(row.Answer), Reused: attempt.Use > 1,
+	}
+}
+
+// reasonBeside is the reason without what the list of known failures says, which a
+// cell has in Known.
+func reasonBeside(result Result) string {
+	if result.Known == nil || result.Verdict != assertions.KnownFail {
+		return result.Reason
+	}
+	return strings.TrimPrefix(result.Reason, fmt.Sprintf("%s (%s); ", result.Known.Reason, result.Known.Link))
+}
+
+// compareNumbered orders names whose numbers count, such as call-2 and call-10.
+func compareNumbered(a, b string) int {
+	stem := func(name string) string { return strings.TrimRight(name, "0123456789") }
+	return cmp.Or(strings.Compare(stem(a), stem(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// What varies from run to run in a text: a measured time, and how many bytes of
+// something that was cut off came.
+var (
+	aTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)(\b|$)`)
+	someTimes = regexp.MustCompile(`\(time\)(, \(time\))+`)
+	cutLength = regexp.MustCompile(`[\d,]+ bytes \(cut\)`)
+	partOf    = regexp.MustCompile(`[\d,]+ of ([\d,]+ (B|bytes))`)
+)
+
+// timeless is a text without what varies in it.
+func timeless(text string) string {
+	text = cutLength.ReplaceAllString(text, "a part (cut)")
+	text = partOf.ReplaceAllString(text, "a part of $1")
+	return someTimes.ReplaceAllString(aTime.ReplaceAllString(text, "(time)"), "(times)")
+}
+
+// roundTimes is a text with only those times in it that a policy or a contract
+// says, which are round: one that was made of what was measured has more digits.
+func roundTimes(text string) string {
+	return aTime.ReplaceAllStringFunc(text, func(found string) string {
+		if _, fraction, _ := strings.Cut(strings.TrimRight(found, "nµms"), "."); len(fraction) > 1 {
+			return "(time)"
+		}
+		return found
+	})
+}
+
+// ColumnJSON writes the column; the same column gives the same bytes, what is short
+// on one line, so that a change of a cell is a change of its lines alone.
+func ColumnJSON(w io.Writer, column Column) error {
+	if err := writeFolded(w, column); err != nil {
+		return fmt.Errorf("write the matrix's column as JSON: %w", err)
+	}
+	return nil
+}
+
+// ReadColumn reads what ColumnJSON wrote, strictly.
+func ReadColumn(r io.Reader) (Column, error) {
+	var column Column
+	if err := readStrictly(r, "the file of a client", ColumnFormat, &column); err != nil {
+		return Column{}, fmt.Errorf("read the matrix's column: %w", err)
+	}
+	if err := column.check(); err != nil {
+		return Column{}, fmt.Errorf("read the matrix's column: %w", err)
+	}
+	return column, nil
+}
+
+// check finds what the JSON types cannot: all of it.
+func (e Column) check() error {
+	var problems []error
+	if e.Client.Name == "" {
+		problems = append(problems, errors.New("client: expected its name, got none"))
+	}
+	for i, cell := range e.Cells {
+		if i > 0 && e.Cells[i-1].ID >= cell.ID {
+			problems = append(problems, fmt.Errorf("cell %d: expected the ids in order, each once; got %q after %q", i+1, cell.ID, e.Cells[i-1].ID))
+		}
+		if !slices.Contains(known, cell.Verdict) {
+			problems = append(problems, fmt.Errorf("cell %d (%s): expected one of the verdicts %q, got %q", i+1, cell.ID, known, cell.Verdict))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// cell is the cell of a contract.
+func (e Column) cell(id string) (Cell, bool) {
+	i, found := slices.BinarySearchFunc(e.Cells, id, func(c Cell, id string) int { return cmp.Compare(c.ID, id) })
+	if !found {
+		return Cell{}, false
+	}
+	return e.Cells[i], true
+}

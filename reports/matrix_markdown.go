@@ -1,0 +1,149 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/assertions"
+)
+
+// MatrixMarkdown writes the matrix as GitHub-flavored Markdown: the legend, the
+// totals, the clients, a table an area, and what each client is known to break.
+// Whatever a client or a contract says is text in it, never markup. A client's
+// name leads to its column, NAME.json, in the same folder.
+func MatrixMarkdown(w io.Writer, m Matrix) error {
+	var d markdown
+	d.block("# Who keeps which contract")
+	d.block(matrixLead(m))
+	d.matrixLegend()
+	d.matrixTotals(m)
+	d.matrixAreas(m)
+	d.matrixClients(m)
+	d.matrixBroken(m)
+	if _, err := io.WriteString(w, d.text.String()); err != nil {
+		return fmt.Errorf("write the matrix as Markdown: %w", err)
+	}
+	return nil
+}
+
+// matrixLead says what the matrix shows.
+func matrixLead(m Matrix) string {
+	groups := 0
+	for i, column := range m.Columns {
+		if i == 0 || m.Columns[i-1].Group() != column.Group() {
+			groups++
+		}
+	}
+	return fmt.Sprintf("%s × %s of %s. Each was judged by the same contracts, each contract against a server of its own, with the client's own documented retry settings.",
+		contracts(len(m.rows())), count(len(m.Columns), "client"), count(groups, "group"))
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func (d *markdown) matrixLegend() {
+	d.block("## What the cells mean")
+	rows := "| cell | verdict | means |\n| --- | --- | --- |\n"
+	for _, m := range marks {
+		rows += fmt.Sprintf("| %s %s | `%s` | %s |\n", m.Emoji, m.Word, m.verdict, markdownText(m.Meaning))
+	}
+	d.block(rows)
+}
+
+func (d *markdown) matrixTotals(m Matrix) {
+	d.block("## Totals")
+	d.block("Kept, of those that were judged; there is no score over levels, since a broken `must` is not made good by ten kept ones.")
+	rows := "| client | must: kept of judged | broken | known | not judged | should: kept of judged | broken | known | not judged |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	for _, column := range m.Columns {
+		rows += "| " + columnLink(column) + " |"
+		for _, level := range judgedLevels {
+			t := column.total(level)
+			rows += fmt.Sprintf(" %s | %d | %d | %d |", t.text(), t.Broken, t.Known, t.NotJudged+t.Void)
+		}
+		rows += "\n"
+	}
+	d.block(rows)
+}
+
+func columnLink(column Column) string {
+	return fmt.Sprintf("[%s](%s.json)", markdownText(column.Client.Name), column.Client.Name)
+}
+
+// matrixAreas is a table an area: a row a contract, a column a client.
+func (d *markdown) matrixAreas(m Matrix) {
+	rows := m.rows()
+	for _, area := range areasOf(rows) {
+		d.block("## " + markdownText(area))
+		header, rule := "| contract | level |", "| --- | --- |"
+		for _, column := range m.Columns {
+			header += " " + columnLink(column) + " |"
+			rule += " --- |"
+		}
+		table := header + "\n" + rule + "\n"
+		for _, row := range rows {
+			if row.Area != area {
+				continue
+			}
+			table += fmt.Sprintf("| %s | %s |", markdownCode(row.ID), row.Level)
+			for _, column := range m.Columns {
+				cell, there := column.cell(row.ID)
+				if !there {
+					table += " |"
+					continue
+				}
+				mark := markOf(cell.Verdict)
+				table += fmt.Sprintf(" %s %s |", mark.Emoji, mark.Word)
+			}
+			table += "\n"
+		}
+		d.block(table)
+	}
+}
+
+func areasOf(rows []Cell) []string {
+	var areas []string
+	for _, row := range rows {
+		if !slices.Contains(areas, row.Area) {
+			areas = append(areas, row.Area)
+		}
+	}
+	return areas
+}
+
+// matrixClients says who was judged, and by which command.
+func (d *markdown) matrixClients(m Matrix) {
+	d.block("## The clients")
+	rows := "| client | version | language | what is judged | promises | judge it again |\n| --- | --- | --- | --- | --- | --- |\n"
+	for _, column := range m.Columns {
+		c := column.Client
+		rows += fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", columnLink(column), markdownText(c.Version), markdownText(column.Group()),
+			markdownText(c.About), markdownText(strings.Join(c.Promises, "; ")), markdownCode(c.Command))
+	}
+	d.block(rows)
+}
+
+// matrixBroken lists, by client, what it breaks and why.
+func (d *markdown) matrixBroken(m Matrix) {
+	d.block("## What they break")
+	for _, column := range m.Columns {
+		var rows string
+		for _, cell := range column.broken() {
+			why := markdownText(cell.whyText())
+			if cell.Known != nil && cell.Verdict == assertions.KnownFail {
+				why += fmt.Sprintf(" [source](<%s>)", strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "\n", "").Replace(cell.Known.Link))
+			}
+			mark := markOf(cell.Verdict)
+			rows += fmt.Sprintf("| %s %s | %s | %s | %s |\n", mark.Emoji, mark.Word, cell.Level, markdownCode(cell.ID), why)
+		}
+		if rows != "" {
+			d.block("### " + markdownText(column.Client.Name))
+			d.block("| | level | contract | why |\n| --- | --- | --- | --- |\n" + rows)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package matrix
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+	"github.com/faultsrv/faultsrv/suites/clients/nethttp"
+	"github.com/faultsrv/faultsrv/suites/clients/resilient"
+	"github.com/faultsrv/faultsrv/suites/clients/resilientforms"
+	"github.com/faultsrv/faultsrv/suites/profile"
+	"github.com/faultsrv/faultsrv/suites/service"
+)
+
+// ProfileName is how the file of a client's profile is called.
+const ProfileName = "profile.yaml"
+
+// An Entrant is a client that can be judged.
+type Entrant struct {
+	// Name is how it is called; it names its files too.
+	Name string
+	// About says in a sentence what is judged.
+	About string
+	// Command judges it by itself, without a selection of contracts.
+	Command []string
+
+	open func(ctx context.Context) (client, error)
+}
+
+// client is one that is ready to be judged, and has to be closed.
+type client interface {
+	suites.Subject
+	Close() error
+}
+
+// inProcess is a client in Go, which holds nothing between its calls.
+type inProcess struct{ suites.Subject }
+
+func (inProcess) Close() error { return nil }
+
+// Find finds the clients that have a profile.yaml in a folder or in a folder of it,
+// at any depth, and those that are built in and need no program; sorted by name.
+// The error holds every profile that is wrong, and every name that comes twice.
+func Find(folder string) ([]Entrant, error) {
+	entrants := builtIn()
+	var problems []error
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("expected a folder with the profiles of clients, NAME/%s: %w", ProfileName, err)
+		case entry.IsDir() && path != folder && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")):
+			return filepath.SkipDir
+		case entry.Name() != ProfileName:
+			return nil
+		}
+		found, err := load(path)
+		if err != nil {
+			problems = append(problems, err)
+			return nil
+		}
+		entrants = append(entrants, found)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(entrants, func(a, b Entrant) int { return cmp.Compare(a.Name, b.Name) })
+	problems = append(problems, nameProblems(entrants)...)
+	return entrants, errors.Join(problems...)
+}
+
+// fileName is what a name has to be, that names files.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+
+func nameProblems(sorted []Entrant) []error {
+	var problems []error
+	for i, entrant := range sorted {
+		if !fileName.MatchString(entrant.Name) {
+			problems = append(problems, fmt.Errorf("the client %q: expected a name of letters, digits, dots, dashes and plus signs: it names files", entrant.Name))
+		}
+		if i > 0 && sorted[i-1].Name == entrant.Name {
+			problems = append(problems, fmt.Errorf("two clients are called %q (%s; %s): expected a name of its own for each",
+				entrant.Name, sorted[i-1].About, entrant.About))
+		}
+	}
+	return problems
+}
+
+// builtIn are the clients in Go that are part of this module.
+func builtIn() []Entrant {
+	entrants := []Entrant{
+		goEntrant(nethttp.Client(), "Go's net/http without a retry layer"),
+		goEntrant(resilient.Client(), "the reference client, resilient.Transport over net/http"),
+	}
+	for _, form := range resilientforms.All() {
+		entrants = append(entrants, goEntrant(form, form.About))
+	}
+	return entrants
+}
+
+func goEntrant(subject suites.Subject, about string) Entrant {
+	known := subject.Profile()
+	return Entrant{
+		Name: known.Name, About: about, Command: known.Rerun,
+		open: func(context.Context) (client, error) { return inProcess{subject}, nil },
+	}
+}
+
+// load reads a profile, of any kind.
+func load(file string) (Entrant, error) {
+	data, err := scenarios.ReadFile(file)
+	if err != nil {
+		return Entrant{}, err
+	}
+	rerun := []string{"faultsrv", "test", "--client", filepath.ToSlash(file)}
+	if scenarios.Peek(data, "kind") == string(service.KindService) {
+		p, err := service.Load(file)
+		if err != nil {
+			return Entrant{}, err
+		}
+		return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (client, error) {
+			return notNil(service.Start(ctx, p, nil, service.Options{Rerun: rerun}))
+		}}, nil
+	}
+	p, err := profile.Load(file)
+	if err != nil {
+		return Entrant{}, err
+	}
+	return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (client, error) {
+		return notNil(p.Open(ctx, profile.Options{Rerun: rerun}))
+	}}, nil
+}
+
+// notNil makes no client of one that could not be opened.
+func notNil[C client](opened C, err error) (client, error) {
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}

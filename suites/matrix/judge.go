@@ -1,0 +1,66 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
+)
+
+// Judge has the entrant judged by the contracts. The error says that it could not
+// be started or ended, or that its known failures contradict the contracts.
+//
+// A contract for which the machine was too busy has no verdict (harness-error): what
+// measures the machine's timers has declared the measurement void, whatever the
+// client did. It is measured once more, with nothing beside it, and then stays what
+// it is. A verdict is never asked for twice.
+func (e Entrant) Judge(ctx context.Context, contracts []*scenarios.Contract, options suites.Options) (run reports.Run, err error) {
+	opened, err := e.open(ctx)
+	if err != nil {
+		return reports.Run{}, fmt.Errorf("%s cannot be started: %w", e.Name, err)
+	}
+	defer func() {
+		if closed := opened.Close(); closed != nil {
+			err = errors.Join(err, fmt.Errorf("%s cannot be ended: %w", e.Name, closed))
+		}
+	}()
+	catalogue, err := scenarios.Catalogue()
+	if err != nil {
+		return reports.Run{}, fmt.Errorf("the built-in contracts: %w", err)
+	}
+	if err := suites.CheckKnownFailures(opened, nil, catalogue); err != nil {
+		return reports.Run{}, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	run, err = suites.Judge(ctx, opened, contracts, options)
+	if err != nil || run.Meta.Partial {
+		return run, err
+	}
+	return again(ctx, opened, contracts, options, run)
+}
+
+// again measures what was void, by itself.
+func again(ctx context.Context, subject suites.Subject, contracts []*scenarios.Contract, options suites.Options, run reports.Run) (reports.Run, error) {
+	void := slices.DeleteFunc(slices.Clone(contracts), func(c *scenarios.Contract) bool {
+		return !slices.ContainsFunc(run.Results, func(r reports.Result) bool { return r.ID == c.ID && r.Verdict == assertions.HarnessError })
+	})
+	if len(void) == 0 {
+		return run, nil
+	}
+	options.Parallel = 1
+	second, err := suites.Judge(ctx, subject, void, options)
+	if err != nil || second.Meta.Partial {
+		return run, err
+	}
+	results := slices.Clone(run.Results)
+	for i, result := range results {
+		if at := slices.IndexFunc(second.Results, func(r reports.Result) bool { return r.ID == result.ID }); at >= 0 {
+			results[i] = second.Results[at]
+		}
+	}
+	return reports.Assemble(run, results, reports.NewRedactor(options.Secrets)), nil
+}
