@@ -16,8 +16,6 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs
 RUN mkdir -p /out/work /out/tmp
 
 FROM scratch
-# Whom to trust as a real server over TLS, for the step pass.
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build --chown=65532:65532 /out/work /work
 COPY --from=build --chown=65532:65532 /out/tmp /tmp
 COPY --from=build /out/faultsrv /usr/bin/faultsrv
