@@ -41,13 +41,38 @@ verdicts: build ## Judge the reference client, net/http and curl, and say what e
 demo: build ## Show what a retry may cost: one order, three clients
 	@bin/faultsrv demo --out out/demo
 
-# What the drivers of other languages need, pinned by their lock files; npm writes the file when all is there.
-NODE_DRIVERS := suites/clients/undici/node_modules/.package-lock.json
-suites/clients/%/node_modules/.package-lock.json: suites/clients/%/package-lock.json
-	npm ci --prefix suites/clients/$* --no-audit --no-fund --loglevel=error
+# What the drivers of clients need from npm, pinned by their lock files; npm writes the file when all is there.
+NODE_DRIVERS := $(patsubst %/package-lock.json,%/node_modules/.package-lock.json,$(shell find suites/clients -name package-lock.json -not -path '*/node_modules/*'))
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel=error
+
+# What is built of the drivers, each where its profile looks for it.
+.PHONY: drivers
+drivers: $(NODE_DRIVERS) ## Build the drivers of the clients, at the versions that their lock files pin
+	cd suites/clients/go && go build -o bin/ ./...
+	go build -o suites/clients/godriver/ ./suites/clients/godriver
+
+.PHONY: clients
+clients: ## Install and build all that the clients of suites/clients need
+	@tools/clients.sh
+	@$(MAKE) --no-print-directory drivers
+
+.PHONY: matrix
+matrix: build drivers ## Judge all clients, and write who keeps which contract to docs/matrix (make clients comes first)
+	rm -rf out/matrix
+	bin/faultsrv matrix --out out/matrix
+	rm -f docs/matrix/*.json
+	cp out/matrix/*.json out/matrix/matrix.md docs/matrix/
+
+# The five that are judged for each change, of four languages; all clients take minutes.
+PINNED := curl nethttp go-retryablehttp urllib3 undici
+
+.PHONY: matrix-check
+matrix-check: build drivers ## Judge five pinned clients, and fail when a verdict is not that of docs/matrix
+	bin/faultsrv matrix $(addprefix --client ,$(PINNED)) --check docs/matrix --out out/matrix-check
 
 .PHONY: test
-test: $(NODE_DRIVERS) ## Run every test, with the race detector
+test: drivers ## Run every test, with the race detector
 	$(TEST) ./...
 	$(call in-nested,$(TEST) ./...)
 

@@ -42,8 +42,8 @@ func NewMatrix(columns []Column, evidence map[string]string) (Matrix, error) {
 
 // The groups of clients that are not of a language.
 const (
-	groupCommands = "Command line"
-	groupServices = "Proxies and services"
+	groupCommands = "Commands"
+	groupServices = "Services"
 )
 
 // Group is what a client stands under: its language, without the version, or what
