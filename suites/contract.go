@@ -40,6 +40,13 @@ func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract
 		Success:      r.profile.Success,
 		Capabilities: r.profile.Capabilities,
 	}
+	if r.refusal != "" {
+		evidence.HarnessError = r.refusal
+		return r.result(evidence, assertions.Judge(evidence), "", time.Since(started))
+	}
+	if unfit == "" && r.options.Host != nil {
+		unfit = sharedUnfit(contract)
+	}
 	if unfit == "" {
 		unfit = r.unsupported(contract, evidence.Policy)
 	}

@@ -10,8 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites/doctor"
 )
 
 // DefaultCallTimeout is how long a call may take before its client is ended.
@@ -37,6 +39,17 @@ type Options struct {
 	// KnownFailures are contracts that the client is known to break, beside those
 	// that its profile lists.
 	KnownFailures KnownFailures
+	// Host, if not nil, is where the sessions of all contracts are opened, to be
+	// found by the prefix /s/ID, in the place of a listener each. Its URL may be that
+	// of a path that leads to it (faultserver.Advertised). The path is examined first
+	// (suites/doctor), and where it changes anything every contract's verdict is
+	// harness-error; contracts that need a listener of their own are unsupported. It
+	// is not for a Stager, whose requests go where it says itself.
+	Host *faultserver.Host
+	// Examined, if not nil, is told what was found of the Host's path, or why it
+	// could not be examined, before the first contract starts. Where all are refused,
+	// Progress is not told of each.
+	Examined func(doctor.Report, error)
 	// Bodies keeps the first 64 KiB of request bodies in the results.
 	Bodies bool
 	// Rerun is the command that judges this client again, as arguments and
@@ -83,6 +96,9 @@ type Running struct {
 
 	results map[string]*pending
 	done    chan struct{}
+	// refusal is why nothing can be judged by the way of the Host; empty where it
+	// can. It is set before any contract starts.
+	refusal string
 	// partial says, once done is closed, why the run was cut short.
 	partial string
 }
@@ -103,6 +119,9 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	}
 	if err := runnable(contracts); err != nil {
 		return nil, err
+	}
+	if _, stages := subject.(Stager); stages && options.Host != nil {
+		return nil, errOwnAddresses
 	}
 	profile := subject.Profile()
 	if options.Rerun != nil {
@@ -149,6 +168,7 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 // the heavy ones one by one.
 func (r *Running) loop(ctx context.Context, beside, alone []*pending) {
 	defer close(r.done)
+	r.examinePath(ctx)
 	slices.SortStableFunc(beside, func(a, b *pending) int { return expectedLength(b) - expectedLength(a) })
 	var progress sync.Mutex
 	r.pool(ctx, beside, r.options.Parallel, &progress)
@@ -188,19 +208,23 @@ func (r *Running) judgeOne(ctx context.Context, p *pending, progress *sync.Mutex
 	if ctx.Err() != nil {
 		return
 	}
-	progress.Lock()
-	r.options.Progress.Started(p.contract.ID)
-	progress.Unlock()
-
+	// What is refused for all of them is told once, by Options.Examined.
+	tells := r.refusal == ""
+	if tells {
+		progress.Lock()
+		r.options.Progress.Started(p.contract.ID)
+		progress.Unlock()
+	}
 	result := r.known.apply(r.judgeContract(ctx, p.contract))
 	if ctx.Err() != nil {
 		return // what was cut short proves nothing
 	}
 	p.result, p.ran = result, true
-
-	progress.Lock()
-	r.options.Progress.Finished(result)
-	progress.Unlock()
+	if tells {
+		progress.Lock()
+		r.options.Progress.Finished(result)
+		progress.Unlock()
+	}
 }
 
 // Has tells whether the contract is part of the run.

@@ -59,7 +59,7 @@ func (r *Running) stage(ctx context.Context, contract *scenarios.Contract, confi
 		config.ID = contract.ID
 		return stager.Stage(ctx, config)
 	}
-	session, err := faultserver.Open(config)
+	session, err := r.open(contract.ID, config)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r *Running) stage(ctx context.Context, contract *scenarios.Contract, confi
 }
 
 // ownListener is the stage of a subject that goes where it is told: a session
-// with a listener of its own.
+// with a listener of its own, or by the prefix of a shared one.
 type ownListener struct {
 	Subject
 

@@ -24,7 +24,7 @@ judges any client against contracts that read as a specification.`,
 		Version:       buildOf(version).String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newMatrix(invoked), newServe(invoked), newReady(), newReport(invoked), newVersion())
+	}, newDemo(invoked), newTest(invoked), newObserve(invoked), newContracts(), newClients(), newMatrix(invoked), newServe(invoked), newDoctor(invoked), newReady(), newReport(invoked), newVersion())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
 		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1)) // a group runs only to complain

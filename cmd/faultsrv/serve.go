@@ -97,7 +97,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	address, err := o.address()
+	address, err := listenAddress(o.listen, o.remote, "use up the script")
 	if err != nil {
 		return err
 	}
@@ -210,16 +210,17 @@ func (s *stage) close() error {
 	return s.session.Close()
 }
 
-// address is where to listen, resolved, so that what was checked is what is
-// listened on. Whoever reaches the server decides what it answers next.
-func (o *serveOptions) address() (string, error) {
-	resolved, err := net.ResolveTCPAddr("tcp", o.listen)
+// listenAddress is where to listen, resolved, so that what was checked is what is
+// listened on. Whoever reaches the server decides what it answers next; harm is what
+// that does.
+func listenAddress(listen string, remote bool, harm string) (string, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {
-		return "", fmt.Errorf("--listen %q: expected HOST:PORT, such as 127.0.0.1:8503: %w", o.listen, err)
+		return "", fmt.Errorf("--listen %q: expected HOST:PORT, such as 127.0.0.1:8503: %w", listen, err)
 	}
-	if !resolved.IP.IsLoopback() && !o.remote {
-		return "", fmt.Errorf("--listen %s: other machines can reach this address, and use up the script: choose a loopback one, such as 127.0.0.1:%d, or add --allow-remote",
-			o.listen, resolved.Port)
+	if !resolved.IP.IsLoopback() && !remote {
+		return "", fmt.Errorf("--listen %s: other machines can reach this address, and %s: choose a loopback one, such as 127.0.0.1:%d, or add --allow-remote",
+			listen, harm, resolved.Port)
 	}
 	return resolved.String(), nil
 }

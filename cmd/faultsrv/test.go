@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
@@ -23,6 +24,7 @@ type testOptions struct {
 	failOn   *choice
 	known    string
 	shard    shard
+	path     pathOptions
 	format   *choice
 	parallel int
 	out      string
@@ -31,6 +33,8 @@ type testOptions struct {
 	color    *choice
 	secrets  reports.Secrets
 	bodies   bool
+	// host is where all contracts are played, if the client is judged by a path.
+	host *faultserver.Host
 }
 
 func newTest(invoked invocation) *cobra.Command {
@@ -69,6 +73,9 @@ What a command cannot be told is not held against it: those contracts are
 unsupported. A profile (faultsrv clients show curl) tells more of a command:
 what its exit statuses mean, what it promises, and what it is known to break.
 
+A client that reaches the server by a path, such as a proxy or a port forward, is
+judged by --advertise-url; see 'faultsrv doctor --help'.
+
 A contract that is known to fail (--known-failures, or the client's profile) does
 not fail the run; it does so when it passes, so that no list outlives its truth.
 
@@ -96,6 +103,7 @@ it leaves.`,
 	o.failOn.flag(cmd, "fail-on", "what fails the run: a broken must, or also a broken should")
 	flags.StringVar(&o.known, "known-failures", "", "contracts that the client is known to break: a YAML `FILE` with a list of {contract, reason, link}")
 	o.shard.flags(cmd)
+	o.path.flags(cmd)
 	o.format.flag(cmd, "format", "how to print the results; progress goes to standard error")
 	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 12 for each CPU)")
 	flags.StringVar(&o.out, "out", "", outUsage())
@@ -134,12 +142,12 @@ func (o *testOptions) check(cmd *cobra.Command, args []string) error {
 	case o.timeout <= 0, o.timeout > longestTimeout:
 		problem = fmt.Sprintf("--timeout %v: expected a time above 0 and up to %v, such as 10s", o.timeout, longestTimeout)
 	default:
-		return nil
+		return o.path.check(cmd, o.client != "" && isService(o.client))
 	}
 	return fmt.Errorf("%s; see `%s --help`", problem, cmd.CommandPath())
 }
 
-// run opens the client, has it judged, and ends it.
+// run reads what is to be judged by what, and has it judged.
 func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation) error {
 	if err := o.check(cmd, args); err != nil {
 		return err
@@ -155,6 +163,21 @@ func (o *testOptions) run(cmd *cobra.Command, args []string, invoked invocation)
 	if err != nil {
 		return err
 	}
+	if o.host, err = o.path.open(); err != nil {
+		return err
+	}
+	err = o.runWith(cmd, args, invoked, contracts, known)
+	if o.host == nil {
+		return err
+	}
+	if closed := o.host.Close(); closed != nil {
+		err = couldNotRun(errors.Join(err, fmt.Errorf("stop listening: %w", closed)))
+	}
+	return err
+}
+
+// runWith opens the client, has it judged, and ends it.
+func (o *testOptions) runWith(cmd *cobra.Command, args []string, invoked invocation, contracts []*scenarios.Contract, known suites.KnownFailures) error {
 	client, err := o.open(cmd.Context(), args)
 	if err != nil {
 		return err
@@ -189,15 +212,20 @@ func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocatio
 	progress := reports.NewProgress(cmd.ErrOrStderr(), reports.ProgressOptions{
 		Contracts: len(contracts), Live: screen.live, Style: screen.progress, FailOn: scenarios.Level(o.failOn.value),
 	})
+	var refused refusal
 	run, err := suites.Judge(cmd.Context(), client, contracts, suites.Options{
 		Parallel: o.parallel, CallTimeout: o.timeout, Seed: o.seed, Progress: progress, KnownFailures: known,
-		Secrets: o.secrets, Bodies: o.bodies, Head: o.head(invoked.args), Rerun: o.rerun(cmd, args),
+		Host: o.host, Examined: refused.examined, Secrets: o.secrets, Bodies: o.bodies, Head: o.head(invoked.args), Rerun: o.rerun(cmd, args),
 	})
 	progress.Close()
 	if err != nil {
 		return errors.Join(err, files.close())
 	}
-	return tell(cmd, run, files, renderer(o.format.value, screen.report))
+	render := renderer(o.format.value, screen.report)
+	if refused != "" && o.format.value == formatText {
+		render = refused.render
+	}
+	return tell(cmd, run, files, render)
 }
 
 // open opens the client that was asked for.
@@ -248,8 +276,13 @@ func (o *testOptions) rerun(cmd *cobra.Command, args []string) []string {
 	for _, from := range o.wanted.from {
 		again = append(again, "--contracts-from", from)
 	}
-	for _, name := range []string{"known-failures", "fail-on", "timeout", "seed"} {
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
+	for _, name := range []string{"advertise-url", "listen", "allow-remote", "known-failures", "fail-on", "timeout", "seed"} {
+		flag := cmd.Flags().Lookup(name)
+		switch {
+		case !flag.Changed:
+		case flag.Value.Type() == "bool":
+			again = append(again, "--"+name+"="+flag.Value.String())
+		default:
 			again = append(again, "--"+name, flag.Value.String())
 		}
 	}

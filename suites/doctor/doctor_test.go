@@ -124,11 +124,7 @@ func TestEachPathIsNamedForWhatItDoes(t *testing.T) {
 				t.Errorf("verdict %s, summary %q; want %s", report.Verdict, report.Summary(), want)
 			}
 			if t.Failed() {
-				var text strings.Builder
-				if err := doctor.Write(&text, report); err != nil {
-					t.Error(err)
-				}
-				t.Log(text.String())
+				t.Log(doctor.Text(report))
 			}
 		})
 	}

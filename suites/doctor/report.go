@@ -96,8 +96,8 @@ func (r Report) Of(status Status) []Finding {
 	return list
 }
 
-// Summary says in one sentence what the path changes, or what of it is not known;
-// empty for a faithful one.
+// Summary names what the path changes, or what of it is not known; empty for a
+// faithful one.
 func (r Report) Summary() string {
 	status, verb := Changed, "changes what is sent through it"
 	switch r.Verdict {
@@ -107,9 +107,9 @@ func (r Report) Summary() string {
 		status, verb = NotJudged, "could not be examined whole"
 	case Unfaithful:
 	}
-	var parts []string
+	var names []string
 	for _, finding := range r.Of(status) {
-		parts = append(parts, finding.Check+": "+finding.Got)
+		names = append(names, finding.Check)
 	}
-	return "the path " + r.Via + " " + verb + " (" + strings.Join(parts, "; ") + ")"
+	return "the path " + r.Via + " " + verb + ": " + strings.Join(names, ", ")
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -13,9 +12,9 @@ var verdictTexts = map[Verdict]string{
 	Incomplete: "No change was found, and not everything could be examined.",
 }
 
-// Write writes a report for people: a table of the checks, what each change means
-// and what to do, and the verdict.
-func Write(w io.Writer, r Report) error {
+// Text is a report for people: a table of the checks, what each change means and
+// what to do, and the verdict.
+func Text(r Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the path %s\n\n", r.Via)
 	width := 0
@@ -34,8 +33,7 @@ func Write(w io.Writer, r Report) error {
 			finding.Check, finding.Expected, finding.Got, finding.Means, finding.Do)
 	}
 	fmt.Fprintf(&b, "\n%s\n", verdictTexts[r.Verdict])
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // statusTexts are the statuses in a table, where a change is to be seen at once.
