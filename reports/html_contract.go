@@ -78,9 +78,6 @@ func newContractView(result Result) contractView {
 			view.Section, view.Glyph = section.key, section.glyph
 		}
 	}
-	if result.Verdict == assertions.Weak {
-		view.Glyph = "!"
-	}
 	return view
 }
 

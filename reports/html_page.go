@@ -45,7 +45,7 @@ type fact struct {
 type summaryRow struct {
 	Level, Basis           string
 	Kept, Judged           int
-	Broken                 int
+	Broken, Weak           int
 	Known, Observed        int
 	PassedOver, Impossible int
 	All                    int
@@ -189,8 +189,10 @@ func (r *summaryRow) count(verdict assertions.Verdict) {
 	switch verdict {
 	case assertions.Pass, assertions.UnexpectedPass:
 		r.Kept++
-	case assertions.Fail, assertions.Weak:
+	case assertions.Fail:
 		r.Broken++
+	case assertions.Weak:
+		r.Weak++
 	case assertions.KnownFail:
 		r.Known++
 	case assertions.Observed:
@@ -211,7 +213,7 @@ func (r *summaryRow) bars() []box {
 	for _, part := range []struct {
 		class string
 		count int
-	}{{"keeps", r.Kept}, {"breaks", r.Broken}, {"known", r.Known}, {"observed", r.Observed}, {"impossible", r.Impossible}, {"passed-over", r.PassedOver}} {
+	}{{"keeps", r.Kept}, {"breaks", r.Broken}, {"weak", r.Weak}, {"known", r.Known}, {"observed", r.Observed}, {"impossible", r.Impossible}, {"passed-over", r.PassedOver}} {
 		width := percent(100 * float64(part.count) / float64(r.All))
 		if part.count > 0 {
 			bars = append(bars, box{X: x, W: width, Class: part.class})

@@ -53,7 +53,8 @@ func (p *Progress) Started(id string) {
 }
 
 // Finished tells that a contract has a verdict. A contract that never started,
-// such as an unsupported one, can finish too.
+// such as an unsupported one, can finish too; without a live line, an unsupported
+// one is counted and left to the report.
 func (p *Progress) Finished(result Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,6 +68,9 @@ func (p *Progress) Finished(result Result) {
 	if p.options.Live {
 		p.redraw()
 		return
+	}
+	if result.Verdict == assertions.Unsupported {
+		return // known before anything ran, often of dozens; the report lists each with its reason
 	}
 	digits := len(strconv.Itoa(p.options.Contracts))
 	line := fmt.Sprintf("[%*d/%d] %s  %s", digits, p.done, p.options.Contracts, p.options.Style.verdict(result.Verdict, verdictColumn), clean(result.ID))

@@ -67,7 +67,8 @@ var sections = []section{
 	{"Known to fail", "known", "◇", []assertions.Verdict{assertions.KnownFail}},
 	{"Not judged", "passed-over", "○", passedOver},
 	{"Could not run", "impossible", "⊘", impossible},
-	{"Breaks", "breaks", "✗", []assertions.Verdict{assertions.Weak, assertions.Fail, assertions.UnexpectedPass}},
+	{"Breaks a should", "weak", "!", []assertions.Verdict{assertions.Weak}},
+	{"Breaks", "breaks", "✗", []assertions.Verdict{assertions.Fail, assertions.UnexpectedPass}},
 }
 
 // explained are the verdicts that the reader has to do something about.
@@ -167,7 +168,7 @@ func conclusion(run Run, status int) string {
 	var text string
 	switch status {
 	case Conforming:
-		text = "Conforming: no contract failed the run"
+		text = "Conforming: no contract failed the run" + weakHint(run)
 	case Broken:
 		text = contracts(failures(run)) + " failed the run"
 	case NothingJudged:
@@ -176,6 +177,16 @@ func conclusion(run Run, status int) string {
 		text = incomplete(run)
 	}
 	return fmt.Sprintf("%s (exit status %d).", text, status)
+}
+
+// weakHint says that a should was broken, which a reader of "conforming" would
+// not expect, and how to have it fail the run; empty where none was.
+func weakHint(run Run) string {
+	weak := run.count(assertions.Weak)
+	if weak == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s broke a should, which fails it with --fail-on should", contracts(weak))
 }
 
 // incomplete says why a run counts as not completed.

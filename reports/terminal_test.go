@@ -26,6 +26,24 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
+// A run conforms with a broken should, unless told otherwise; that it was broken,
+// and how to be told, is said where the reader looks last.
+func TestConformingSaysWhatWasWeak(t *testing.T) {
+	run := runOf(scenarios.Must, assertions.Pass, assertions.Weak)
+	const hint = "Conforming: no contract failed the run; 1 contract broke a should, which fails it with --fail-on should (exit status 0)."
+	if text := string(rendered(t, Terminal(Style{}), run)); !strings.HasSuffix(text, hint+"\n") {
+		t.Errorf("expected it to end in %q:\n%s", hint, text)
+	}
+	run.Selection.FailOn = scenarios.Should
+	if text := string(rendered(t, Terminal(Style{}), run)); strings.Contains(text, "--fail-on") || !strings.Contains(text, "1 contract failed the run") {
+		t.Errorf("expected it to fail, without a hint:\n%s", text)
+	}
+	without := runOf(scenarios.Must, assertions.Pass)
+	if text := string(rendered(t, Terminal(Style{}), without)); strings.Contains(text, "--fail-on") {
+		t.Errorf("expected no hint where nothing was weak:\n%s", text)
+	}
+}
+
 // The order in which a failure reads is a promise.
 func TestAFailureReadsInOrder(t *testing.T) {
 	e, j := sampleFail()

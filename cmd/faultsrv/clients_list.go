@@ -17,10 +17,12 @@ import (
 
 func newClientsList() *cobra.Command {
 	format := oneOf("text", "json")
+	var wrong bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in clients",
 		Example: `  faultsrv clients list
+  faultsrv clients list --mutants
   faultsrv clients list --format json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,18 +30,27 @@ func newClientsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			clients := make([]clientSummary, len(known))
-			for i, k := range known {
-				if clients[i], err = k.summary(cmd.Context()); err != nil {
+			clients := []clientSummary{}
+			for _, k := range known {
+				if k.isMutant() != wrong {
+					continue
+				}
+				summary, err := k.summary(cmd.Context())
+				if err != nil {
 					return err
 				}
+				clients = append(clients, summary)
 			}
 			if format.value == "json" {
 				return printJSON(cmd.OutOrStdout(), clients)
 			}
-			return listClients(cmd.OutOrStdout(), clients)
+			if err := listClients(cmd.OutOrStdout(), clients); err != nil || wrong {
+				return err
+			}
+			return printText(cmd.OutOrStdout(), fmt.Sprintf("and %s, clients that are wrong on purpose: faultsrv clients list --mutants\n", plural(len(known)-len(clients), "mutant")))
 		},
 	}
+	cmd.Flags().BoolVar(&wrong, "mutants", false, "list the clients that are wrong on purpose, in the place of the others")
 	format.flag(cmd, "format", "how to print them")
 	return cmd
 }
