@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -69,6 +70,11 @@ func (h Headers) Get(name string) string {
 		}
 	}
 	return ""
+}
+
+// contain tells whether there is a line with the name, in whatever case.
+func (h Headers) contain(name string) bool {
+	return slices.ContainsFunc(h, func(line Header) bool { return strings.EqualFold(line.Name, name) })
 }
 
 // Values are the values of all lines with the name, in whatever case, in order.

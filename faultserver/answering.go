@@ -94,6 +94,7 @@ func (x *exchange) layout(a Answer, part bool, after int64) layout {
 		// What is sent of a part looks like any other answer; a whole one
 		// ends the connection where unread request bytes are in the way.
 		keep: x.head.keepAlive() && (part || x.body.receipt.Complete),
+		room: x.conn.headRoom(),
 	}
 	switch {
 	case l.framing == "" || l.proto10 && part && l.framing == FramingChunked:

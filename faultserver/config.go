@@ -65,7 +65,8 @@ type Config struct {
 	Admit func(bytes int64) bool
 	// Observe, if not nil, is told of every attempt when it arrives and when it
 	// ends (a stale one: when its connection has ended). It is called by the
-	// connection's goroutine and must not block.
+	// connection's goroutine and must not block. What the attempt points to is the
+	// journal's own, and not to be changed.
 	Observe func(Attempt)
 }
 

@@ -72,7 +72,9 @@ type conn struct {
 	// written counts what was written to the socket, which may last until writeBy.
 	written atomic.Int64
 	writeBy time.Time
-	ended   chan struct{} // closed when the server has closed the socket
+	// room is what headRoom gives; nil before the first answer.
+	room  *[usualHead]byte
+	ended chan struct{} // closed when the server has closed the socket
 
 	mu     sync.Mutex
 	owner  *Session // whose requests it carries
@@ -248,6 +250,18 @@ func (c *conn) refuse(err error) {
 func plainAnswer(status int, reason string) Answer {
 	return Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
 }
+
+// headRoom is where the head of an answer is written, which has been sent before
+// the next one is.
+func (c *conn) headRoom() []byte {
+	if c.room == nil {
+		c.room = new([usualHead]byte)
+	}
+	return c.room[:]
+}
+
+// usualHead is room for the head of an answer with few headers of its own.
+const usualHead = 256
 
 // answerAndEnd answers outside any script, and ends the connection.
 func (c *conn) answerAndEnd(answer Answer) {

@@ -159,8 +159,8 @@ func (x *exchange) enter(asIntended func(*record) bool) {
 	s := x.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, now := x.record, s.Elapsed()
-	r.struckAt = &now
+	r := x.record
+	r.struckAt = s.Elapsed()
 	r.Met = len(x.misses) == 0 && asIntended(r)
 	if r.Met && r.cursor != nil && !x.spared {
 		r.cursor.met[r.Step.Index-1]++
@@ -181,8 +181,7 @@ func (intended Effect) matches(happened Effect) bool {
 // answeredNow enters that an answer has been written to its end.
 func (x *exchange) answeredNow() {
 	x.session.update(x.record, func(r *record) {
-		at := r.End.Latest
-		r.answeredAt = &at
+		r.answeredAt = r.End.Latest
 		x.session.announce()
 	})
 }

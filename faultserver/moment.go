@@ -206,9 +206,17 @@ func (c *callState) attemptEvent(number int, event Event) *time.Duration {
 	case Arrived:
 		return &record.Arrived
 	case Answered:
-		return record.answeredAt
+		return unlessZero(&record.answeredAt)
 	case Struck:
-		return record.struckAt
+		return unlessZero(&record.struckAt)
 	}
 	return nil
+}
+
+// unlessZero is the moment; nil where it has not come.
+func unlessZero(at *time.Duration) *time.Duration {
+	if *at == 0 {
+		return nil
+	}
+	return at
 }

@@ -9,8 +9,9 @@ import (
 // is guarded by its session's lock.
 type record struct {
 	Attempt
-	cursor               *cursor
-	answeredAt, struckAt *time.Duration
+	cursor *cursor
+	// answeredAt and struckAt are when it was; 0 while it was not.
+	answeredAt, struckAt time.Duration
 	// before and wrote are how many bytes the connection had sent before the
 	// answer, and how many the answer has sent; sending tells that it still sends.
 	before, wrote int64
@@ -112,7 +113,7 @@ func (s *Session) observe(r *record) {
 		return
 	}
 	s.mu.Lock()
-	attempt := r.snapshot()
+	attempt := r.Attempt
 	s.mu.Unlock()
 	s.config.Observe(attempt)
 }

@@ -37,6 +37,8 @@ type layout struct {
 	part  bool
 	after int64
 	where CutKind
+	// room is where the head is written; more is made where it is not enough.
+	room []byte
 }
 
 // render writes the answer as bytes, with the date as of now; sent is now on
@@ -46,7 +48,7 @@ func render(a Answer, l layout, now time.Time, sent time.Duration) *rendering {
 	if a.Headers.has("Connection", "close") {
 		r.keep = false
 	}
-	head := make([]byte, 0, usualHead)
+	head := l.room[:0]
 	proto := "HTTP/1.1 "
 	if l.proto10 {
 		proto = "HTTP/1.0 "
@@ -73,13 +75,10 @@ func render(a Answer, l layout, now time.Time, sent time.Duration) *rendering {
 	return r
 }
 
-// usualHead is room for the head of an answer without headers of its own.
-const usualHead = 256
-
 // appendAdded appends the header lines that the answer's own do not have yet.
 func (l layout) appendAdded(head []byte, a Answer, status int, keep bool, now time.Time) []byte {
 	add := func(name, value string) {
-		if a.Headers.Values(name) == nil {
+		if !a.Headers.contain(name) {
 			head = appendHeader(head, name, value)
 		}
 	}
