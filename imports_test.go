@@ -48,6 +48,7 @@ var (
 	command = with(with(yaml, service...),
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/inconshreveable/mousetrap", "golang.org/x/term")
 
+	words     = []string{"internal/nearest"}
 	contracts = []string{"faultserver", "scenarios"}
 	client    = with(contracts, "suites")
 	judging   = with(contracts, "assertions", "reports", "suites")
@@ -57,8 +58,9 @@ var (
 // none may be there that is not a package.
 var rooms = map[string]room{
 	"":                          {},
-	"faultserver":               {modules: sys},
-	"scenarios":                 {ours: []string{"faultserver"}, modules: yaml},
+	"internal/nearest":          {},
+	"faultserver":               {ours: words, modules: sys},
+	"scenarios":                 {ours: with(words, "faultserver"), modules: yaml},
 	"scenarios/schema":          {},
 	"scenarios/schema/generate": {ours: contracts, modules: schema},
 	"assertions":                {ours: contracts, modules: yaml},

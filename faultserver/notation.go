@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/faultsrv/faultsrv/internal/nearest"
 )
 
 //go:embed grammar.ebnf
@@ -157,10 +159,18 @@ func startDraft(name string) (*draft, error) {
 		act, found = sharing(Unbuilt{Name: word}, func(parameters) Act { return Unbuilt{Name: word} }), true
 	}
 	if !found {
-		return nil, fmt.Errorf("%q is no act; want a status from 200 to 999 or one of %s", word, strings.Join(actNames(), ", "))
+		return nil, fmt.Errorf("%q is no act%s; want a status from 200 to 999 or one of %s", word, didYouMean(word, actNames()), strings.Join(actNames(), ", "))
 	}
 	d.act, d.parameters = act, act.start()
 	return d, nil
+}
+
+// didYouMean names the word that may have been meant; empty where none is near.
+func didYouMean(written string, words []string) string {
+	if meant := nearest.Word(written, words); meant != "" {
+		return fmt.Sprintf(" (did you mean %q?)", meant)
+	}
+	return ""
 }
 
 // readPoint reads what stands after the first "@".
@@ -181,7 +191,7 @@ func (d *draft) readSetting(item string, seen map[string]bool) error {
 	setting, known := d.settingOf(key)
 	switch {
 	case valued && !known:
-		return fmt.Errorf("%q is no setting; want one of %s", key, strings.Join(d.accepted(), ", "))
+		return fmt.Errorf("%q is no setting%s; want one of %s", key, didYouMean(key, d.accepted()), strings.Join(d.accepted(), ", "))
 	case !valued && (!known || !setting.flag):
 		if d.positional == "" {
 			return fmt.Errorf("%q is no flag, and %s has no value of its own; want one of %s", item, d.act.zero.ActName(), strings.Join(d.accepted(), ", "))

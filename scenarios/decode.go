@@ -59,7 +59,7 @@ func (d *decoder) suggest(n node, written string, words []string, format string,
 	if len(d.problems) > maxProblems {
 		words = nil // it will not be shown
 	}
-	if p.Suggestion = nearest(written, words); p.Suggestion == "" {
+	if p.Suggestion = Nearest(written, words); p.Suggestion == "" {
 		p.Message += "; expected " + oneOf(words)
 	}
 	d.problems = append(d.problems, p)

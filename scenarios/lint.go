@@ -78,7 +78,7 @@ func (r *report) suggest(path, written string, words []string, format string, ar
 		return // it is one too many to be read
 	}
 	last := &r.problems[len(r.problems)-1]
-	if last.Suggestion = nearest(written, words); last.Suggestion == "" {
+	if last.Suggestion = Nearest(written, words); last.Suggestion == "" {
 		last.Message += "; expected " + oneOf(words)
 	}
 }

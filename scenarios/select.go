@@ -84,7 +84,7 @@ func near(pattern string, ids []string) string {
 			alike = append(alike, id)
 		}
 	}
-	if id := nearest(pattern, ids); id != "" {
+	if id := Nearest(pattern, ids); id != "" {
 		alike = append([]string{id}, slices.DeleteFunc(alike, func(other string) bool { return other == id })...)
 	}
 	if len(alike) == 0 {
