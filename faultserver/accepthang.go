@@ -30,9 +30,7 @@ func (AcceptHang) intent(x *exchange) Effect { return Effect{Kind: "accept-hang"
 
 func (a AcceptHang) perform(x *exchange) {
 	x.struck(a.intent(x))
-	if x.silence(a.For) {
-		x.shutdown()
-	}
+	x.lapseFor(a.For, x.shutdown)
 }
 
 func (a AcceptHang) parameters() parameters {

@@ -56,6 +56,8 @@ type conn struct {
 	uses int
 	// linger is how long it is still read before it is closed; 0 after a RST.
 	linger time.Duration
+	// lapsing is the exchange that waits in a lapse; nil for none.
+	lapsing *exchange
 	// refused tells that an event already says why it ends.
 	refused bool
 	stale   *staleEnd
@@ -101,12 +103,13 @@ func (c *conn) serve(struck *exchange) {
 	defer c.crashed()
 	if struck != nil {
 		struck.run()
+		c.lapsed()
 		return
 	}
 	if c.authority != nil && !c.secure() {
 		return
 	}
-	for c.next() {
+	for c.next() || c.lapsed() {
 	}
 }
 

@@ -45,20 +45,15 @@ type exchange struct {
 	// having taken its head and so many bytes more.
 	tookAnswer bool
 	taken      int64
+	// lapse is the silence that the act leaves the exchange in; nil for none.
+	lapse *lapse
 }
 
 // run takes the exchange through its step, and tells whether the connection
 // lives on.
 func (x *exchange) run() bool {
 	x.session.observe(x.record)
-	defer func() {
-		if x.keep {
-			x.conn.rests()
-		}
-		if x.conn.stale == nil || x.conn.stale.exchange != x {
-			x.finish()
-		}
-	}()
+	defer x.wrapUp()
 	if !x.reach() {
 		return false
 	}
@@ -69,7 +64,21 @@ func (x *exchange) run() bool {
 		return false
 	}
 	x.step.Act.perform(x)
-	return x.keep
+	return x.keep && x.lapse == nil
+}
+
+// wrapUp ends the exchange, unless its act has left it in a lapse.
+func (x *exchange) wrapUp() {
+	if x.lapse != nil {
+		x.conn.lapsing = x
+		return
+	}
+	if x.keep {
+		x.conn.rests()
+	}
+	if x.conn.stale == nil || x.conn.stale.exchange != x {
+		x.finish()
+	}
 }
 
 // commit performs the side effect of the request, if the step asks for it.
@@ -180,19 +189,5 @@ func (x *exchange) hold(d time.Duration, done <-chan struct{}) bool {
 	} else {
 		x.left("before the step could strike")
 	}
-	return false
-}
-
-// silence waits for a time, or with 0 until the client leaves, and tells
-// whether the client is still there. It leaves what happened as it is.
-func (x *exchange) silence(d time.Duration) bool {
-	if d == 0 {
-		d = longestSilence
-	}
-	x.settled()
-	if x.conn.in.watch(d, nil, x.conn.ended) {
-		return true
-	}
-	x.noteLeaving()
 	return false
 }

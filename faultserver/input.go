@@ -18,13 +18,20 @@ const maxUnread = 1 << 20
 // smallBuffer is what a connection holds while it has nothing large to hold.
 const smallBuffer = 4 << 10
 
+// tinyBuffer is what it holds while it waits for a client to leave: room for what
+// shows that the client has not. (10,000 stalled connections took 4 KiB less each.)
+const tinyBuffer = 16
+
 var smallBuffers = sync.Pool{New: func() any { return new([smallBuffer]byte) }}
 
 // An input is what comes in on a connection, with the time at which each byte
 // was read.
 type input struct {
-	conn  net.Conn
+	conn net.Conn
+	// small is a buffer of smallBuffer bytes; nil while the connection is watched
+	// and nothing lies unread, when tiny does.
 	small *[smallBuffer]byte
+	tiny  [tinyBuffer]byte
 	buf   []byte
 	r, w  int
 	// read is the number of bytes before buf[r] in the stream.
@@ -57,8 +64,27 @@ const fewMarks = 8
 
 // release gives the buffer back. The input must not be used after it.
 func (in *input) release() {
-	smallBuffers.Put(in.small)
+	if in.small != nil {
+		smallBuffers.Put(in.small)
+	}
 	in.small, in.buf, in.r, in.w = nil, nil, 0, 0
+}
+
+// slim gives the buffer back for as long as nothing comes, if nothing lies unread.
+func (in *input) slim() {
+	if in.w == in.r && in.small != nil {
+		smallBuffers.Put(in.small)
+		in.small, in.buf, in.r, in.w, in.marks = nil, in.tiny[:], 0, 0, nil
+	}
+}
+
+// widen takes a buffer again, with what has come meanwhile.
+func (in *input) widen() {
+	if in.small == nil {
+		in.small = smallBuffers.Get().(*[smallBuffer]byte)
+		in.w = copy(in.small[:], in.unread())
+		in.buf, in.r = in.small[:], 0
+	}
 }
 
 // unread is what has been read and not consumed. It is valid until the next
@@ -111,6 +137,9 @@ func (in *input) fill() error {
 	}
 	if in.w-in.r >= maxUnread {
 		return errFull
+	}
+	if in.w == len(in.buf) {
+		in.widen()
 	}
 	if in.w == len(in.buf) {
 		larger := in.buf
@@ -187,39 +216,51 @@ func (in *input) watch(d time.Duration, done, ended <-chan struct{}) bool {
 	if err := in.conn.SetReadDeadline(deadline); err != nil {
 		return false
 	}
+	defer in.unwatch()
 	if done != nil {
-		over, left := make(chan struct{}), make(chan struct{})
-		defer func() { close(over); <-left; _ = in.conn.SetReadDeadline(time.Time{}) }()
-		go func() {
-			defer close(left)
-			select {
-			case <-done:
-				_ = in.conn.SetReadDeadline(time.Unix(1, 0))
-			case <-over:
-			}
-		}()
-	} else {
-		defer func() { _ = in.conn.SetReadDeadline(time.Time{}) }()
+		defer in.wakeBy(done)()
 	}
-	for {
-		err := in.fill()
-		switch {
-		case errors.Is(err, errFull):
-			timer := time.NewTimer(time.Until(deadline))
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-done:
-			case <-ended:
-				return false
-			}
-			return true
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return true
-		case err != nil:
-			return false
+	in.slim()
+	err := in.fill()
+	for err == nil {
+		err = in.fill()
+	}
+	if errors.Is(err, errFull) {
+		return waitFull(time.Until(deadline), done, ended)
+	}
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (in *input) unwatch() {
+	_ = in.conn.SetReadDeadline(time.Time{}) // a connection that is gone needs none
+	in.widen()
+}
+
+// wakeBy has a read end when done is closed, until stop is called.
+func (in *input) wakeBy(done <-chan struct{}) (stop func()) {
+	over, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		select {
+		case <-done:
+			_ = in.conn.SetReadDeadline(time.Unix(1, 0))
+		case <-over:
 		}
+	}()
+	return func() { close(over); <-left }
+}
+
+// waitFull waits without reading.
+func waitFull(d time.Duration, done, ended <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+	case <-ended:
+		return false
 	}
+	return true
 }
 
 // discard reads on and forgets until nothing more comes or the duration has

@@ -126,9 +126,7 @@ func (x *exchange) endAs(end EndKind, effect Effect) {
 		return
 	case EndStall:
 		x.struck(effect)
-		if x.silence(0) {
-			x.shutdown()
-		}
+		x.lapseFor(0, x.shutdown)
 		return
 	case EndKeep:
 		x.keep = x.head != nil && x.head.keepAlive()

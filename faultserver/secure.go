@@ -69,6 +69,7 @@ func (c *conn) secure() bool {
 				}
 			}
 			struck.run()
+			c.lapsed() // here: an alert follows
 			return nil, errStruck
 		},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.authority.certs[shown], nil },
@@ -85,7 +86,7 @@ func (c *conn) secure() bool {
 		c.secured, c.in.conn = secured, secured
 	}
 	if struck != nil {
-		return struck.run()
+		return struck.run() || c.lapsed()
 	}
 	if c.handshake != nil {
 		c.linger, c.refused = lingerTime, true

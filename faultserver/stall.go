@@ -44,17 +44,16 @@ func (s Stall) perform(x *exchange) {
 		return
 	}
 	x.struck(effect)
-	if !x.silence(s.For) {
-		return
-	}
-	switch {
-	case x.head == nil:
-		x.shutdown()
-	case x.at.inResponse():
-		x.sendRest()
-	case x.readAll():
-		x.completeWith(x.session.success())
-	}
+	x.lapseFor(s.For, func() {
+		switch {
+		case x.head == nil:
+			x.shutdown()
+		case x.at.inResponse():
+			x.sendRest()
+		case x.readAll():
+			x.completeWith(x.session.success())
+		}
+	})
 }
 
 func (s Stall) parameters() parameters {

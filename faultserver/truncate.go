@@ -102,9 +102,7 @@ func (t Truncate) perform(x *exchange) {
 		x.struck(effect)
 	case EndStall:
 		x.struck(effect)
-		if x.silence(0) {
-			x.shutdown()
-		}
+		x.lapseFor(0, x.shutdown)
 	default:
 		if !x.pause() {
 			return
