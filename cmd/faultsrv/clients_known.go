@@ -168,7 +168,8 @@ func (commandSubject) Close() error { return nil }
 // the wrong words.
 func notRunnable(err error) error {
 	var fault *driver.Fault
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.As(err, &fault) {
+	var unfound *exec.Error // a directory, too
+	if errors.As(err, &unfound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.As(err, &fault) {
 		return couldNotRun(err)
 	}
 	return err

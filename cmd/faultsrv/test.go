@@ -116,14 +116,6 @@ it leaves.`,
 	return cmd
 }
 
-// secretFlags add to what reports show only as a keyed hash.
-func secretFlags(cmd *cobra.Command, secrets *reports.Secrets) {
-	cmd.Flags().StringArrayVar(&secrets.Headers, "secret-header", nil,
-		"show the header field `NAME` only as a keyed hash, like "+strings.Join(reports.SecretHeaders, ", ")+"; may be repeated")
-	cmd.Flags().StringArrayVar(&secrets.Query, "secret-query", nil,
-		"show the query parameter `NAME` only as a keyed hash; may be repeated")
-}
-
 // longestTimeout bounds --timeout, so that it can be added to.
 const longestTimeout = 24 * time.Hour
 
