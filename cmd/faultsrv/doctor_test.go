@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+)
+
+// paths are the commands of the scripts about ways to a server.
+var paths = map[string]func(args []string) int{
+	"forward":      forward,
+	"free-address": freeAddress,
+}
+
+func init() {
+	for name, path := range paths {
+		clients[name] = path
+	}
+}
+
+// forward prints its URL and copies bytes to an address, or to that of a URL, as
+// most programs do it: what is reset there is closed here.
+func forward(args []string) int {
+	address := strings.TrimPrefix(args[0], "http://")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		go func() {
+			defer client.Close()
+			server, err := net.Dial("tcp", address)
+			if err != nil {
+				return
+			}
+			defer server.Close()
+			go func() {
+				_, _ = io.Copy(server, client)
+				_ = server.(*net.TCPConn).CloseWrite()
+			}()
+			_, _ = io.Copy(client, server)
+		}()
+	}
+}
+
+// freeAddress prints an address of this machine where nobody listens.
+func freeAddress([]string) int {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(listener.Addr())
+	_ = listener.Close()
+	return 0
+}
