@@ -46,3 +46,24 @@ func (b Backoff) Pause(n int) time.Duration {
 	}
 	return min(pause, b.Longest())
 }
+
+// Spread is the backoff for libraries that vary a pause by a factor, either way:
+// the backoff without jitter around which they do, and the factor. It is false for
+// a jitter that is no such one.
+func (b Backoff) Spread() (middle Backoff, factor float64, ok bool) {
+	var scale float64
+	switch b.Jitter {
+	case "none":
+		scale, factor = 1, 0
+	case "full":
+		scale, factor = 1.0/2, 1
+	case "equal":
+		scale, factor = 3.0/4, 1.0/3
+	default:
+		return b, 0, false
+	}
+	b.Jitter = "none"
+	b.Base.Duration = time.Duration(float64(b.Base.Duration) * scale)
+	b.Max.Duration = time.Duration(float64(b.Max.Duration) * scale)
+	return b, factor, true
+}

@@ -24,6 +24,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,13 @@ func Capabilities(more ...string) []string {
 		"timeout", "cancel", "method", "headers", "request-body", "shared", "parallel", "status",
 		"error-kind", "response-body", "tls",
 	}, more...)
+}
+
+// Without are the capabilities but for some.
+func Without(capabilities []string, lacking ...string) []string {
+	return slices.DeleteFunc(slices.Clone(capabilities), func(capability string) bool {
+		return slices.Contains(lacking, capability)
+	})
 }
 
 // errUnsupported is found in every error of Unsupported.
