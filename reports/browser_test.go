@@ -38,10 +38,15 @@ type visit struct {
 // visited opens the page of a run in a screen of so many pixels.
 func visited(t *testing.T, run Run, width, height int64, before ...chromedp.Action) *visit {
 	t.Helper()
+	return visitedPage(t, rendered(t, HTML, run), width, height, before...)
+}
+
+// visitedPage opens a page; what else it asks for is trouble.
+func visitedPage(t *testing.T, content []byte, width, height int64, before ...chromedp.Action) *visit {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser(t)), chromedp.NoSandbox,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	content := rendered(t, HTML, run)
 	v := &visit{t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path != "/report.html" {

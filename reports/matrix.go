@@ -102,7 +102,7 @@ var marks = []struct {
 	{assertions.Pass, mark{"pass", "✓", "pass", "✅", "The rule was kept, and the faults that put it to the test did happen."}},
 	{assertions.Fail, mark{"fail", "✗", "fail", "❌", "A must was broken."}},
 	{assertions.Weak, mark{"weak", "!", "weak", "⚠️", "A should was broken."}},
-	{assertions.KnownFail, mark{"known", "✗", "known", "📌", "Broken, and listed as known to be, with a reason and a link. It counts as judged, and never as kept."}},
+	{assertions.KnownFail, mark{"known", "✗", "known", "❌", "Broken, and listed as known to be, with a reason and a link. It counts as judged, and never as kept."}},
 	{assertions.UnexpectedPass, mark{"fail", "↯", "passes", "❗", "Listed as known to be broken, and not broken: the list is stale."}},
 	{assertions.Observed, mark{"seen", "●", "seen", "👀", "Reported and never judged: an answer to “what does it do?”, to which no rule says what is right."}},
 	{assertions.Unsupported, mark{"none", "–", "cannot", "➖", "Not judged: this client cannot be told, or cannot tell, what the rule needs."}},

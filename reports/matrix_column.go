@@ -173,7 +173,7 @@ func compareNumbered(a, b string) int {
 // What varies from run to run in a text: a measured time, and how many bytes of
 // something that was cut off came.
 var (
-	aTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ns|µs|ms|s)(\b|$)`)
+	aTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)? ?(ns|µs|ms|s)(\b|$)`)
 	someTimes = regexp.MustCompile(`\(time\)(, \(time\))+`)
 	cutLength = regexp.MustCompile(`[\d,]+ bytes \(cut\)`)
 	partOf    = regexp.MustCompile(`[\d,]+ of ([\d,]+ (B|bytes))`)
@@ -190,7 +190,7 @@ func timeless(text string) string {
 // says, which are round: one that was made of what was measured has more digits.
 func roundTimes(text string) string {
 	return aTime.ReplaceAllStringFunc(text, func(found string) string {
-		if _, fraction, _ := strings.Cut(strings.TrimRight(found, "nµms"), "."); len(fraction) > 1 {
+		if _, fraction, _ := strings.Cut(strings.TrimRight(found, " nµms"), "."); len(fraction) > 1 {
 			return "(time)"
 		}
 		return found
