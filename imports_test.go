@@ -81,7 +81,7 @@ var rooms = map[string]room{
 	"suites/driver":           {ours: with(client, "suites/internal/process"), modules: yaml},
 	"suites/internal/process": {modules: sys},
 	"suites/profile":          {ours: with(client, "scenarios/schema", "suites/clients", "suites/command", "suites/driver"), modules: yaml},
-	"suites/service":          {ours: with(client, "suites/internal/process"), modules: yaml},
+	"suites/service":          {ours: with(client, "scenarios/schema", "suites/internal/process"), modules: yaml},
 	"suites/matrix": {
 		ours: with(client, "assertions", "reports", "suites/clients/nethttp", "suites/clients/resilient", "suites/clients/resilientforms",
 			"suites/profile", "suites/service"),
