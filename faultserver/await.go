@@ -33,3 +33,11 @@ func (s *Session) Attempts() int {
 	defer s.mu.Unlock()
 	return s.attempts
 }
+
+// Unscripted is how many attempts came after a script's end, those that the
+// journal had no room for included.
+func (s *Session) Unscripted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unscripted
+}

@@ -69,6 +69,9 @@ func (s *Session) begin(a arrival) (*record, choice) {
 		taken = s.takeFor(call, a)
 	}
 	r.cursor, r.Step = taken.cursor, taken.ref
+	if r.Step.Unscripted {
+		s.unscripted++
+	}
 	if a.head != nil {
 		if n := len(call.attempts); n > 0 {
 			r.Early = r.earlyBy(call.attempts[n-1])

@@ -116,7 +116,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	}
 	err = o.play(cmd, stage, calls, log)
 	err = errors.Join(err, stage.close(), log.close())
-	err = errors.Join(err, printText(cmd.OutOrStdout(), farewell(stage.session.Journal())))
+	err = errors.Join(err, printText(cmd.OutOrStdout(), stage.farewell()))
 	if err != nil {
 		return couldNotRun(err)
 	}
@@ -187,6 +187,7 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 	feed := control.NewFeed()
 	config.Observe = func(a faultserver.Attempt) {
 		log.observe(a)
+		beside.api.Attempted(a)
 		feed.Observe(a)
 	}
 	session, err := host.Default(config)
@@ -243,15 +244,10 @@ func (s *stage) greeting(calls []scenarios.Call, seed uint64) string {
 	return text
 }
 
-// farewell says what became of the script.
-func farewell(journal faultserver.Journal) string {
-	unscripted := 0
-	for _, attempt := range journal.Attempts {
-		if attempt.Step.Unscripted {
-			unscripted++
-		}
-	}
-	text := fmt.Sprintf("%s, %d beyond the script\n", plural(len(journal.Attempts)+journal.Dropped, "attempt"), unscripted)
+// farewell says what became of the script, and of the sessions beside it.
+func (s *stage) farewell() string {
+	journal := s.session.Journal()
+	text := fmt.Sprintf("%s, %d beyond the script\n", plural(s.session.Attempts(), "attempt"), s.session.Unscripted())
 	for _, event := range journal.Events {
 		text += fmt.Sprintf("no attempt: %s on connection %d: %s\n", event.Kind, event.Connection, visible(event.Detail))
 	}
@@ -260,6 +256,10 @@ func farewell(journal faultserver.Journal) string {
 	}
 	if journal.Dropped > 0 {
 		text += fmt.Sprintf("%d entries had no room in the journal\n", journal.Dropped)
+	}
+	if s.control != nil {
+		sessions, attempts := s.control.api.Totals()
+		text += fmt.Sprintf("%s of the control API, %s in them\n", plural(int(sessions), "session"), plural(int(attempts), "attempt"))
 	}
 	return text
 }

@@ -105,6 +105,20 @@ func (s *Server) Adopt(id string, session *faultserver.Session, observed *Feed) 
 	return s.store.adopt(id, session, observed)
 }
 
+// Attempted counts an attempt of an adopted session, once it has ended, where
+// /metrics counts those of the others; for its Config.Observe.
+func (s *Server) Attempted(a faultserver.Attempt) {
+	if !a.Open {
+		s.metrics.attempted(a)
+	}
+}
+
+// Totals are how many sessions were created here, and how many attempts of theirs
+// have ended.
+func (s *Server) Totals() (sessions, attempts int64) {
+	return s.store.created.Load(), s.store.attempts.Load()
+}
+
 // Close ends the API: /readyz says that it is ending, requests that wait are
 // answered, those in progress are finished until the context ends, and every
 // session that was created here is closed. When it returns, nothing of them is

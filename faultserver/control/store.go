@@ -76,6 +76,8 @@ type store struct {
 	limits  Limits
 	metrics *metrics
 	bytes   atomic.Int64 // what all journals take
+	// created and attempts count what Totals tells.
+	created, attempts atomic.Int64
 
 	mu      sync.Mutex
 	entries map[string]*entry
@@ -140,6 +142,7 @@ func (s *store) open(w wish) (*entry, *problem) {
 		return nil, refused
 	}
 	s.enter(e)
+	s.created.Add(1)
 	s.metrics.created.Inc()
 	return e, nil
 }
@@ -183,6 +186,7 @@ func (s *store) admit(e *entry, bytes int64) bool {
 func (s *store) observe(e *entry, a faultserver.Attempt) {
 	e.touch()
 	if !a.Open {
+		s.attempts.Add(1)
 		s.metrics.attempted(a)
 	}
 	e.feed.Observe(a)
