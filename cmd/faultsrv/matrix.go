@@ -1,12 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,7 @@ type matrixOptions struct {
 	out, from, check string
 	clients          []string
 	wanted           selection
+	sideBySide       int
 	seed             uint64
 }
 
@@ -29,10 +29,10 @@ func newMatrix(invoked invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix --out DIR",
 		Short: "Judge many clients, and show who keeps which contract",
-		Long: `Judges many clients by the same contracts, one client after another, and writes
-to a folder who keeps which: matrix.html and matrix.md for people; NAME.json with
-what does not vary from run to run, to be committed and compared; and under
-evidence all that was recorded of each client, as a page and as JSON.
+		Long: `Judges many clients by the same contracts, and writes to a folder who keeps
+which: matrix.html and matrix.md for people; NAME.json with what does not vary
+from run to run, to be committed and compared; and under evidence all that was
+recorded of each client, as a page and as JSON.
 
 The clients are those that have a profile.yaml under --clients-from, and the
 built-in ones in Go. A client that is not installed is said to be missing, and the
@@ -63,6 +63,7 @@ be judged, or the run was cut short (3 wins over 1).`,
 	o.wanted.level = oneOf(levelMust, levelShould, levelAll).or(levelAll)
 	o.wanted.patternFlags(cmd)
 	o.wanted.level.flag(cmd, "level", "the weakest level: must; should, which has the musts too; or all, which adds what is only observed")
+	flags.IntVar(&o.sideBySide, "side-by-side", 3, "judge `N` clients at the same time, each with its share of the machine")
 	flags.Uint64Var(&o.seed, "seed", 1, "the `NUMBER` that every random draw comes from; the same one gives the same faults")
 	return cmd
 }
@@ -70,6 +71,9 @@ be judged, or the run was cut short (3 wins over 1).`,
 func (o *matrixOptions) run(cmd *cobra.Command, invoked invocation) error {
 	if o.out == "" {
 		return fmt.Errorf("--out: expected the folder to write the matrix to, got none; see `%s --help`", cmd.CommandPath())
+	}
+	if o.sideBySide < 1 {
+		return fmt.Errorf("--side-by-side %d: expected at least 1; see `%s --help`", o.sideBySide, cmd.CommandPath())
 	}
 	contracts, err := o.wanted.chosen()
 	if err != nil {
@@ -124,31 +128,32 @@ func (o *matrixOptions) entrants() ([]matrix.Entrant, error) {
 	return slices.DeleteFunc(all, func(e matrix.Entrant) bool { return !slices.Contains(o.clients, e.Name) }), nil
 }
 
-// judge judges the clients one after another, and says how each goes. What was
-// judged is written at once; a client that cannot be is in missing.
+// judge judges the clients, and says how each goes. What was judged is written at
+// once; a client that cannot be is in missing. Both are sorted by the clients' names.
 func (o *matrixOptions) judge(cmd *cobra.Command, invoked invocation, entrants []matrix.Entrant, contracts []*scenarios.Contract, files *matrixFiles,
 ) (judged []reports.Column, missing []error) {
-	for i, entrant := range entrants {
-		if cause := context.Cause(cmd.Context()); cause != nil {
-			return judged, append(missing, fmt.Errorf("the run was cut short before %s was judged: %w", entrant.Name, cause))
-		}
-		began := time.Now()
-		run, err := entrant.Judge(cmd.Context(), contracts, suites.Options{Seed: o.seed, Head: o.head(invoked.args)})
-		if cause := context.Cause(cmd.Context()); err == nil && cause != nil {
-			err = fmt.Errorf("%s was cut short: %w", entrant.Name, cause)
-		}
-		column := reports.NewColumn(run, entrant.About, append(slices.Clone(entrant.Command), "--level", o.wanted.level.value))
+	failed := map[string]error{}
+	place := 0
+	options := suites.Options{Seed: o.seed, Head: o.head(invoked.args)}
+	matrix.JudgeAll(cmd.Context(), entrants, contracts, options, o.sideBySide, func(done matrix.Judged) {
+		place++
+		progress := fmt.Sprintf("[%*d/%d] ", len(fmt.Sprint(len(entrants))), place, len(entrants))
+		column := reports.NewColumn(done.Run, done.Entrant.About, append(slices.Clone(done.Entrant.Command), "--level", o.wanted.level.value))
+		err := done.Err
 		if err == nil {
-			err = files.add(run, column)
+			err = files.add(done.Run, column)
 		}
-		place := fmt.Sprintf("[%*d/%d] ", len(fmt.Sprint(len(entrants))), i+1, len(entrants))
 		if err != nil {
-			missing = append(missing, err)
-			cmd.PrintErrln(harmless(place + err.Error()))
-			continue
+			failed[done.Entrant.Name] = err
+			cmd.PrintErrln(harmless(progress + err.Error()))
+			return
 		}
 		judged = append(judged, column)
-		cmd.PrintErrln(harmless(fmt.Sprintf("%s%s, %.1f s", place, column.Line(), time.Since(began).Seconds())))
+		cmd.PrintErrln(harmless(fmt.Sprintf("%s%s, %.1f s", progress, column.Line(), done.Took.Seconds())))
+	})
+	slices.SortFunc(judged, func(a, b reports.Column) int { return strings.Compare(a.Client.Name, b.Client.Name) })
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		missing = append(missing, failed[name])
 	}
 	return judged, missing
 }

@@ -4,13 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 )
+
+// A Judged is an entrant's run, or why there is none.
+type Judged struct {
+	Entrant Entrant
+	Run     reports.Run
+	Err     error
+	// Took is how long it was.
+	Took time.Duration
+}
+
+// JudgeAll has the entrants judged by the contracts, so many side by side, and tells
+// of each as it is done, one at a time. When the context ends, those that were not
+// judged by then are told of with its cause.
+//
+// Contracts wait more than they compute, and a client that makes one call at a time
+// waits alone: three side by side share the number of contracts that one would have.
+func JudgeAll(ctx context.Context, entrants []Entrant, contracts []*scenarios.Contract, options suites.Options, sideBySide int, done func(Judged)) {
+	if options.Parallel <= 0 && sideBySide > 1 {
+		options.Parallel = max(1, 12*runtime.GOMAXPROCS(0)/sideBySide)
+	}
+	queue := make(chan Entrant)
+	var working sync.WaitGroup
+	var telling sync.Mutex
+	for range min(sideBySide, len(entrants)) {
+		working.Go(func() {
+			for entrant := range queue {
+				began := time.Now()
+				run, err := entrant.Judge(ctx, contracts, options)
+				if cause := context.Cause(ctx); cause != nil {
+					err = fmt.Errorf("%s was not judged to the end: %w", entrant.Name, cause)
+				}
+				telling.Lock()
+				done(Judged{entrant, run, err, time.Since(began)})
+				telling.Unlock()
+			}
+		})
+	}
+	for _, entrant := range entrants {
+		queue <- entrant
+	}
+	close(queue)
+	working.Wait()
+}
 
 // Judge has the entrant judged by the contracts. The error says that it could not
 // be started or ended, or that its known failures contradict the contracts.
