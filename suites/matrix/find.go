@@ -32,19 +32,12 @@ type Entrant struct {
 	// Command judges it by itself, without a selection of contracts.
 	Command []string
 
-	open func(ctx context.Context) (client, error)
+	open opening
 }
 
-// client is one that is ready to be judged, and has to be closed.
-type client interface {
-	suites.Subject
-	Close() error
-}
-
-// inProcess is a client in Go, which holds nothing between its calls.
-type inProcess struct{ suites.Subject }
-
-func (inProcess) Close() error { return nil }
+// An opening makes a client ready to be judged; what closes it is to be called in
+// the end, and is nil where nothing is to be closed.
+type opening func(ctx context.Context) (subject suites.Subject, closes func() error, err error)
 
 // Find finds the clients that have a profile.yaml in a folder or in a folder of it,
 // at any depth, and those that are built in and need no program; sorted by name.
@@ -110,7 +103,7 @@ func goEntrant(subject suites.Subject, about string) Entrant {
 	known := subject.Profile()
 	return Entrant{
 		Name: known.Name, About: about, Command: known.Rerun,
-		open: func(context.Context) (client, error) { return inProcess{subject}, nil },
+		open: func(context.Context) (suites.Subject, func() error, error) { return subject, nil, nil },
 	}
 }
 
@@ -126,23 +119,23 @@ func load(file string) (Entrant, error) {
 		if err != nil {
 			return Entrant{}, err
 		}
-		return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (client, error) {
-			return notNil(service.Start(ctx, p, nil, service.Options{Rerun: rerun}))
+		return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (suites.Subject, func() error, error) {
+			subject, err := service.Start(ctx, p, nil, service.Options{Rerun: rerun})
+			if err != nil {
+				return nil, nil, err
+			}
+			return subject, subject.Close, nil
 		}}, nil
 	}
 	p, err := profile.Load(file)
 	if err != nil {
 		return Entrant{}, err
 	}
-	return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (client, error) {
-		return notNil(p.Open(ctx, profile.Options{Rerun: rerun}))
+	return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (suites.Subject, func() error, error) {
+		client, err := p.Open(ctx, profile.Options{Rerun: rerun})
+		if err != nil {
+			return nil, nil, err
+		}
+		return client, client.Close, nil
 	}}, nil
-}
-
-// notNil makes no client of one that could not be opened.
-func notNil[C client](opened C, err error) (client, error) {
-	if err != nil {
-		return nil, err
-	}
-	return opened, nil
 }

@@ -66,27 +66,29 @@ func JudgeAll(ctx context.Context, entrants []Entrant, contracts []*scenarios.Co
 // client did. It is measured once more, with nothing beside it, and then stays what
 // it is. A verdict is never asked for twice.
 func (e Entrant) Judge(ctx context.Context, contracts []*scenarios.Contract, options suites.Options) (run reports.Run, err error) {
-	opened, err := e.open(ctx)
+	subject, closes, err := e.open(ctx)
 	if err != nil {
 		return reports.Run{}, fmt.Errorf("%s cannot be started: %w", e.Name, err)
 	}
-	defer func() {
-		if closed := opened.Close(); closed != nil {
-			err = errors.Join(err, fmt.Errorf("%s cannot be ended: %w", e.Name, closed))
-		}
-	}()
+	if closes != nil {
+		defer func() {
+			if closed := closes(); closed != nil {
+				err = errors.Join(err, fmt.Errorf("%s cannot be ended: %w", e.Name, closed))
+			}
+		}()
+	}
 	catalogue, err := scenarios.Catalogue()
 	if err != nil {
 		return reports.Run{}, fmt.Errorf("the built-in contracts: %w", err)
 	}
-	if err := suites.CheckKnownFailures(opened, nil, catalogue); err != nil {
+	if err := suites.CheckKnownFailures(subject, nil, catalogue); err != nil {
 		return reports.Run{}, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	run, err = suites.Judge(ctx, opened, contracts, options)
+	run, err = suites.Judge(ctx, subject, contracts, options)
 	if err != nil || run.Meta.Partial {
 		return run, err
 	}
-	return again(ctx, opened, contracts, options, run)
+	return again(ctx, subject, contracts, options, run)
 }
 
 // again measures what was void, by itself.
