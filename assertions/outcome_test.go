@@ -31,6 +31,13 @@ func outcomeCases() []wordCase {
 			e.Contract.Script[0].Act = faultserver.Respond{Answer: faultserver.Answer{Status: 413, Body: body}}
 		})
 	}
+	// framed is what was read of an answer whose framing is broken.
+	framed := func(text string) Evidence {
+		read := faultserver.Body{Text: text}
+		return ended(scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 413, BodySHA256: read.SHA256(), BodyLength: read.Len()}, func(e *Evidence) {
+			e.Contract.Script[0].Act = faultserver.Malformed{What: faultserver.LengthAndChunked, Answer: faultserver.Answer{Status: 413, Body: faultserver.Body{Text: "a body"}}}
+		})
+	}
 	truncated := scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 200, BodySHA256: faultserver.Body{Text: "ok"}.SHA256(), BodyLength: 2}
 	exited0 := scenarios.Outcome{Kind: scenarios.SuccessOutcome}
 	exited0With := func(o scenarios.Outcome) scenarios.Outcome {
@@ -75,6 +82,8 @@ func outcomeCases() []wordCase {
 		{"ended 0, without saying with what status", ended(exited0), "", status(503), []state{isBlind}},
 		{"the status and the whole body", answered413(500), "", whole, []state{isOK}},
 		{"the status and a part of the body", answered413(100), "", whole, []state{isRed}},
+		{"the status and the body, whatever its framing", framed("a body"), "", whole, []state{isOK}},
+		{"the status and as many bytes of the framing", framed("6\r\na b"), "", whole, []state{isRed}},
 		{"the status, without saying with what body", ended(scenarios.Outcome{Kind: scenarios.ResponseOutcome, Status: 413}), "", whole, []state{isBlind}},
 
 		{"an error of the kind", ended(failure(scenarios.ErrExhausted)), "", kind(scenarios.ErrExhausted), []state{isOK}},

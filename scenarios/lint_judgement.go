@@ -83,17 +83,15 @@ func premiseBeforeComparison(r *report) {
 }
 
 // replays tells whether a call's body is to be sent more than once: it can be,
-// and a step before the last one makes the client try again.
+// and a step makes the client try again.
 func (r *report) replays(call string) bool {
 	for _, c := range r.filled.Calls {
 		if (call == "" || c.Name == call) && c.Body != nil && c.Body.Stream {
 			return false
 		}
 	}
-	return slices.ContainsFunc(r.filled.stepsOf(call), func(s faultserver.Step) bool {
-		_, succeeds := s.Act.(faultserver.Succeed)
-		return !succeeds
-	})
+	e := estimate{policy: r.filled.Policy.Defaulted(r.filled.Calls)}
+	return slices.ContainsFunc(r.filled.stepsOf(call), e.goesOn)
 }
 
 // retried tells whether a second attempt of the call is sure once the premise

@@ -13,6 +13,7 @@ var backoffMutants = []Mutant{
 		Name:   "no-pause",
 		Defect: "retries at once",
 		Breaks: []string{
+			"attempts.outlive-an-outage",
 			"backoff.waits-the-configured-pause", "backoff.pauses-after-a-lost-connection", "backoff.grows",
 			"backoff.never-overflows", "jitter.equal-keeps-half-the-pause",
 			"retry-after.junk-keeps-the-ordinary-pause", "retry-after.a-negative-one-keeps-the-ordinary-pause",

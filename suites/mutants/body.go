@@ -18,7 +18,7 @@ var bodyMutants = []Mutant{
 		Breaks: []string{
 			"body.replay-after-503", "body.replay-of-a-large-body", "body.replay-after-a-reset",
 			"body.replay-after-a-reset-in-the-middle", "body.replay-after-an-early-answer",
-			"body.replay-after-a-timed-out-attempt",
+			"body.replay-after-a-timed-out-attempt", "body.replay-after-a-slow-read",
 		},
 		inner: onRetry(dropBody),
 	},

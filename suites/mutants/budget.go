@@ -15,7 +15,7 @@ var budgetMutants = []Mutant{
 	{
 		Name:   "budget-is-missing",
 		Defect: "retries every call as often as its attempts allow",
-		Breaks: []string{"budget.bounds-amplification", "budget.holds-under-concurrency", "hedge.draws-on-the-budget"},
+		Breaks: []string{"budget.bounds-amplification", "budget.holds-under-concurrency", "budget.overload-is-not-multiplied", "hedge.draws-on-the-budget"},
 		policy: func(policy *scenarios.Policy) {
 			if policy.Budget != nil {
 				policy.Budget = &scenarios.Budget{Ratio: 100, Reserve: 1_000_000}

@@ -16,7 +16,7 @@ var connectionMutants = []Mutant{
 		Defect: "retries statuses, and never a lost connection",
 		Breaks: []string{
 			"connection.a-reset-get-is-sent-again", "connection.a-closed-get-is-sent-again",
-			"connection.a-reset-at-accept-is-tried-again",
+			"connection.a-reset-at-accept-is-tried-again", "tls.a-reset-handshake-is-tried-again",
 		},
 		options: func(scenarios.Policy) []resilient.Option {
 			return []resilient.Option{resilient.WithClassifier(
@@ -31,7 +31,10 @@ var connectionMutants = []Mutant{
 	{
 		Name:   "trusts-a-dead-connection",
 		Defect: "writes on the connection it kept without a look whether it still lives",
-		Breaks: []string{"connection.a-stale-connection-is-survived"},
+		Breaks: []string{
+			"connection.a-stale-connection-is-survived", "connection.a-reset-idle-connection-is-survived",
+			"connection.an-unasked-answer-is-not-the-next-ones",
+		},
 		policy: func(policy *scenarios.Policy) { *policy.Attempts = 1 },
 		wire:   func(*http.Transport) http.RoundTripper { return &blindPool{} },
 	},

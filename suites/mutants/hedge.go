@@ -39,10 +39,21 @@ var hedgeMutants = []Mutant{
 		Name:   "losers-go-on",
 		Defect: "lets the requests that lost run to their end",
 		Breaks: []string{"hedge.ends-the-losers"},
+		outer: func(client http.RoundTripper, policy scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				return client.RoundTrip(req.WithContext(context.WithValue(req.Context(), hedgedKey{}, policy.Hedge != nil)))
+			})
+		},
 		inner: func(wire http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(req *http.Request) (*http.Response, error) {
-				return wire.RoundTrip(req.WithContext(context.WithoutCancel(req.Context())))
+				if hedged, _ := req.Context().Value(hedgedKey{}).(bool); hedged {
+					req = req.WithContext(context.WithoutCancel(req.Context()))
+				}
+				return wire.RoundTrip(req)
 			})
 		},
 	},
 }
+
+// hedgedKey is the context key that tells whether a call may be hedged.
+type hedgedKey struct{}

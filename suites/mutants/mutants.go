@@ -52,7 +52,7 @@ type (
 func All() []Mutant {
 	all := slices.Concat(attemptMutants, bodyMutants, backoffMutants, retryAfterMutants,
 		cancellationMutants, errorMutants, connectionMutants, idempotencyMutants, responseMutants,
-		breakerMutants, budgetMutants, hedgeMutants)
+		breakerMutants, budgetMutants, hedgeMutants, tlsMutants, framingMutants, expectationMutants, patienceMutants)
 	slices.SortFunc(all, func(a, b Mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

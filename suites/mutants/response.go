@@ -12,7 +12,10 @@ var responseMutants = []Mutant{
 	{
 		Name:   "takes-a-cut-body-for-whole",
 		Defect: "takes the end of the connection for the end of the body",
-		Breaks: []string{"response.a-cut-body-is-an-error", "response.a-cut-chunked-body-is-an-error"},
+		Breaks: []string{
+			"response.a-cut-body-is-an-error", "response.a-cut-chunked-body-is-an-error", "response.a-bad-chunk-size-is-an-error",
+			"response.a-broken-gzip-body-is-an-error",
+		},
 		outer: onResult(func(_ *http.Request, resp *http.Response, err error) (*http.Response, error) {
 			if err == nil {
 				resp.Body = lenient{resp.Body}

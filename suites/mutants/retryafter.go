@@ -16,6 +16,7 @@ var retryAfterMutants = []Mutant{
 		Breaks: []string{
 			"retry-after.seconds-on-503", "retry-after.seconds-on-429", "retry-after.http-date-imf-fixdate",
 			"retry-after.http-date-rfc850", "retry-after.http-date-asctime", "retry-after.jitter-does-not-shorten-it",
+			"retry-after.a-throttled-client-is-not-early",
 		},
 		inner: onRetryAfter(func(resp *http.Response, _ string) { resp.Header.Del("Retry-After") }),
 	},

@@ -34,6 +34,10 @@ var clientFailures = slices.Concat(anyMethod, suites.KnownFailures{
 		Contract: "cancellation.keeps-the-last-failure",
 		Reason:   "a status is no error to it, as to its model, so that the error of a cancelled pause has none in it", Link: habits,
 	},
+	{
+		Contract: "tls.an-untrusted-certificate-is-final",
+		Reason:   "like its model it retries every error, unless WithClassifier says otherwise", Link: habits,
+	},
 })
 
 // breakerFailures are the same: a breaker.Client is a resilient.Client inside.

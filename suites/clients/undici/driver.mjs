@@ -94,8 +94,13 @@ async function call (agent, run, canceled) {
     result.headers = pairs(response.headers)
     await read(response.body, result)
   } catch (error) {
-    result.outcome = 'error'
-    result.error = explain(error, result.status !== undefined)
+    if (error.code === 'UND_ERR_NOT_SUPPORTED') {
+      result.outcome = 'unsupported'
+      result.reason = error.message
+    } else {
+      result.outcome = 'error'
+      result.error = explain(error, result.status !== undefined)
+    }
   }
   result.elapsed_ms = performance.now() - started
   return result
