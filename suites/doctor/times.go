@@ -43,7 +43,7 @@ var times = []check{
 	{
 		name: "streaming", expected: "head, two parts and the end, each by itself", exchanges: 3, once: true,
 		means: "answers are held back until more of them is there: dribbled, stalled and slow ones reach the client as one late piece",
-		do:    "switch buffering off in the proxy (nginx: proxy_buffering off), or " + besideTheServer, exchange: streamed,
+		do:    "switch buffering off in the proxy (nginx: proxy_buffering off; HAProxy: option http-no-delay), or " + besideTheServer, exchange: streamed,
 	},
 	{
 		name: "expect-continue", expected: "100 when the server sends it, no sooner than 400ms", exchanges: 3,
