@@ -82,7 +82,7 @@ func (m *manifests) read(text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, document := range bytes.Split(text, []byte("\n---\n")) {
+	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		object, _, err := serializer.Decode(document, nil, nil)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ type workflow struct {
 	Permissions map[string]string `json:"permissions"`
 	Jobs        map[string]struct {
 		Needs          string            `json:"needs"`
-		TimeoutMinutes int               `json:"timeout-minutes"`
+		TimeoutMinutes int               `json:"timeout-minutes"` //nolint:tagliatelle // a key of GitHub's
 		Permissions    map[string]string `json:"permissions"`
 		Steps          []struct {
 			Uses string `json:"uses"`

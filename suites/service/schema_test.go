@@ -174,7 +174,7 @@ func TestTheSchemaHasEveryKey(t *testing.T) {
 		"$defs otherwise": reflect.TypeFor[Otherwise](), "properties outcome": reflect.TypeFor[Outcome](),
 	} {
 		part := whole
-		for _, step := range strings.FieldsSeq(path) {
+		for step := range strings.FieldsSeq(path) {
 			if list, is := part[step].([]any); is { // the last is the whole form
 				part = list[len(list)-1].(map[string]any)
 				continue
