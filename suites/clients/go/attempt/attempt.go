@@ -71,7 +71,7 @@ func (c Client) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
 	if err != nil {
 		return kit.Answer{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // it has been read, or is not wanted
+	defer response.Body.Close()
 	if c.Repeatable(call) && slices.Contains(c.policy.Statuses, response.StatusCode) {
 		return kit.Answer{}, &StatusError{response.StatusCode, response.Header.Get("Retry-After")}
 	}

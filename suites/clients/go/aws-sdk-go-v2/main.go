@@ -14,9 +14,7 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
@@ -64,7 +62,7 @@ func open(setup kit.Setup) (kit.Client, error) {
 	})
 	return client{
 		attempts: retry.NewAttemptMiddleware(retryer, smithyhttp.RequestCloner),
-		send:     smithyhttp.NewClientHandler(base),
+		send:     smithyhttp.NewClientHandlerWithOptions(base),
 		base:     base,
 	}, nil
 }
@@ -112,7 +110,7 @@ func kinds(err error) []string {
 
 // Do implements kit.Client. The last status is found in the error.
 func (c client) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
-	request, err := newRequest(call)
+	request, err := newRequest(ctx, call)
 	if err != nil {
 		return kit.Answer{}, err
 	}
@@ -124,27 +122,27 @@ func (c client) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
 	if failed := (*smithyhttp.ResponseError)(nil); errors.As(err, &failed) {
 		answer.Status = failed.HTTPStatusCode()
 	}
-	if err != nil {
+	response, ok := out.Result.(*smithyhttp.Response)
+	if err != nil || !ok {
 		return answer, err
 	}
-	response := out.Result.(*smithyhttp.Response)
 	answer.Status, answer.Header, answer.Body = response.StatusCode, response.Header, response.Body
 	return answer, nil
 }
 
 // newRequest is what the serializer of a service's client makes.
-func newRequest(call kit.Call) (*smithyhttp.Request, error) {
-	target, err := url.Parse(call.URL)
+func newRequest(ctx context.Context, call kit.Call) (*smithyhttp.Request, error) {
+	head, err := http.NewRequestWithContext(ctx, call.Method, call.URL, nil)
 	if err != nil {
 		return nil, err
 	}
-	request := smithyhttp.NewStackRequest().(*smithyhttp.Request)
-	request.Method, request.URL, request.Header = call.Method, target, call.Header.Clone()
-	var body io.Reader
-	if body = call.Reader(); body == nil {
-		return request, nil
+	head.Header = call.Header.Clone()
+	head.ContentLength = -1 // not known until the body is
+	request := &smithyhttp.Request{Request: head}
+	if body := call.Reader(); body != nil {
+		return request.SetStream(body)
 	}
-	return request.SetStream(body)
+	return request, nil
 }
 
 // attempt sends a request and does what the deserializer of a service's client

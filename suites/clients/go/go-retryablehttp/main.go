@@ -36,8 +36,10 @@ type client struct{ *retryablehttp.Client }
 
 func open(setup kit.Setup) (kit.Client, error) {
 	c := client{retryablehttp.NewClient()} // its transport is its own
-	if err := setup.Trust(c.HTTPClient.Transport.(*http.Transport)); err != nil {
-		return nil, err
+	if transport, ok := c.HTTPClient.Transport.(*http.Transport); ok {
+		if err := setup.Trust(transport); err != nil {
+			return nil, err
+		}
 	}
 	if setup.Policy.RetryAfterCap.Duration != 0 {
 		return nil, kit.Unsupported("a cap on Retry-After")

@@ -24,11 +24,15 @@ type driver struct {
 	cancels map[int64]context.CancelFunc // of the calls that are being made, by their seq
 }
 
-func newDriver(library Library, out io.Writer) *driver {
-	return &driver{
+// Run answers messages until the input ends. Calls that are being made then are
+// left: whoever ends the input waits for nothing any more. The error is of a line
+// that is no message.
+func Run(library Library, in io.Reader, out io.Writer) error {
+	d := driver{
 		library: library, clients: map[int64]Client{},
 		out: json.NewEncoder(out), cancels: map[int64]context.CancelFunc{},
 	}
+	return d.run(in)
 }
 
 // message is every message that comes; its type says which fields it has.
@@ -39,8 +43,6 @@ type message struct {
 	run           // of run and, with its Seq alone, of cancel
 }
 
-// run answers messages until the input ends. Calls that are being made then are
-// left: whoever ends the input waits for nothing any more.
 func (d *driver) run(in io.Reader) error {
 	d.send(map[string]any{
 		"type": "hello", "protocol": 1, "capabilities": d.library.Capabilities,

@@ -85,11 +85,11 @@ func Unsupported(format string, args ...any) error {
 }
 
 // Main is the driver's main: it answers on standard output what comes on
-// standard input, and ends the program at its end.
+// standard input, and ends the program with status 1 where that is no message.
 func Main(library Library) {
-	if err := newDriver(library, os.Stdout).run(os.Stdin); err != nil {
+	if err := Run(library, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "the driver of %s: %v\n", library.Name, err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // it is called by main and by nothing else
 	}
 }
 
