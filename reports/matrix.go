@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -46,16 +48,21 @@ const (
 	groupServices = "Services"
 )
 
+// versionNumber is the version behind the name of a language, as in "Node.js v20.20.2"
+// and "go1.26.8".
+var versionNumber = regexp.MustCompile(` *v?[0-9].*$`)
+
 // Group is what a client stands under: its language, without the version, or what
 // it is where it has none.
-func (e Column) Group() string {
+func (c Column) Group() string {
 	switch {
-	case e.Client.Language != "":
-		words := strings.FieldsFunc(e.Client.Language, unicode.IsSpace)
-		return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.ContainsAny(word[:1], "0123456789v") }), " ")
-	case e.Client.Kind == "in-process":
+	case c.Client.Language != "":
+		name := versionNumber.ReplaceAllString(c.Client.Language, "")
+		first, size := utf8.DecodeRuneInString(name)
+		return string(unicode.ToUpper(first)) + name[size:]
+	case c.Client.Kind == "in-process":
 		return "Go"
-	case e.Client.Kind == "service":
+	case c.Client.Kind == "service":
 		return groupServices
 	default:
 		return groupCommands
@@ -63,8 +70,8 @@ func (e Column) Group() string {
 }
 
 // groupRank puts what is of a language before what is of none.
-func (e Column) groupRank() int {
-	return slices.Index([]string{groupCommands, groupServices}, e.Group())
+func (c Column) groupRank() int {
+	return slices.Index([]string{groupCommands, groupServices}, c.Group())
 }
 
 // rows are the contracts that any client was judged by, as the first column that has
@@ -164,9 +171,9 @@ type matrixTotal struct {
 	Kept, Judged, Broken, Known, NotJudged, Void, All int
 }
 
-func (e Column) total(level scenarios.Level) matrixTotal {
+func (c Column) total(level scenarios.Level) matrixTotal {
 	var total matrixTotal
-	for _, cell := range e.Cells {
+	for _, cell := range c.Cells {
 		if cell.Level != level {
 			continue
 		}

@@ -53,9 +53,7 @@ type ColumnClient struct {
 type Cell struct {
 	ID      string             `json:"id"`
 	Title   string             `json:"title"`
-	Area    string             `json:"area"`
 	Level   scenarios.Level    `json:"level"`
-	Basis   scenarios.Basis    `json:"basis"`
 	Verdict assertions.Verdict `json:"verdict"`
 	// Reason says why, where there is more to say than that each check holds.
 	Reason string `json:"reason,omitempty"`
@@ -70,6 +68,12 @@ type Cell struct {
 
 	// why is the reason with its times, of a run that was just made; else empty.
 	why string
+}
+
+// area is the part of the id before the first dot.
+func (c Cell) area() string {
+	area, _, _ := strings.Cut(c.ID, ".")
+	return area
 }
 
 // CellCheck is a comparison, without the times that it measured.
@@ -114,11 +118,11 @@ func NewColumn(run Run, about string, command []string) Column {
 
 // mostCellAttempts is how many attempts a cell keeps: all those of most contracts.
 // Of the few that make dozens the rest is in the results.
-const mostCellAttempts = 12
+const mostCellAttempts = 8
 
 func newCell(result Result) Cell {
 	cell := Cell{
-		ID: result.ID, Title: result.Title, Area: result.Area, Level: result.Level, Basis: result.Basis,
+		ID: result.ID, Title: result.Title, Level: result.Level,
 		Verdict: result.Verdict, Reason: timeless(reasonBeside(result)), Known: result.Known,
 		Checks: []CellCheck{}, Outcomes: []string{}, Attempts: []CellAttempt{}, why: whyOf(result),
 	}
@@ -219,14 +223,14 @@ func ReadColumn(r io.Reader) (Column, error) {
 }
 
 // check finds what the JSON types cannot: all of it.
-func (e Column) check() error {
+func (c Column) check() error {
 	var problems []error
-	if e.Client.Name == "" {
+	if c.Client.Name == "" {
 		problems = append(problems, errors.New("client: expected its name, got none"))
 	}
-	for i, cell := range e.Cells {
-		if i > 0 && e.Cells[i-1].ID >= cell.ID {
-			problems = append(problems, fmt.Errorf("cell %d: expected the ids in order, each once; got %q after %q", i+1, cell.ID, e.Cells[i-1].ID))
+	for i, cell := range c.Cells {
+		if i > 0 && c.Cells[i-1].ID >= cell.ID {
+			problems = append(problems, fmt.Errorf("cell %d: expected the ids in order, each once; got %q after %q", i+1, cell.ID, c.Cells[i-1].ID))
 		}
 		if !slices.Contains(known, cell.Verdict) {
 			problems = append(problems, fmt.Errorf("cell %d (%s): expected one of the verdicts %q, got %q", i+1, cell.ID, known, cell.Verdict))
@@ -236,10 +240,10 @@ func (e Column) check() error {
 }
 
 // cell is the cell of a contract.
-func (e Column) cell(id string) (Cell, bool) {
-	i, found := slices.BinarySearchFunc(e.Cells, id, func(c Cell, id string) int { return cmp.Compare(c.ID, id) })
+func (c Column) cell(id string) (Cell, bool) {
+	i, found := slices.BinarySearchFunc(c.Cells, id, func(c Cell, id string) int { return cmp.Compare(c.ID, id) })
 	if !found {
 		return Cell{}, false
 	}
-	return e.Cells[i], true
+	return c.Cells[i], true
 }

@@ -46,7 +46,7 @@ func Changes(accepted, now Column) (changed []Change, void []Change) {
 		is, there := now.cell(id)
 		change := Change{Client: now.Client.Name, Contract: id, Was: was.Verdict, Is: is.Verdict}
 		if there {
-			change.Why = clean(is.whyText())
+			change.Why = clean(is.spoken())
 		}
 		switch {
 		case slices.Contains(impossible, is.Verdict):
@@ -59,13 +59,13 @@ func Changes(accepted, now Column) (changed []Change, void []Change) {
 }
 
 // Void are the cells that could not be judged.
-func (e Column) Void() []Change {
-	_, void := Changes(e, e)
+func (c Column) Void() []Change {
+	_, void := Changes(c, c)
 	return void
 }
 
 // Only is the column with the cells of those contracts alone.
-func (e Column) Only(ids []string) Column {
-	e.Cells = slices.DeleteFunc(slices.Clone(e.Cells), func(c Cell) bool { return !slices.Contains(ids, c.ID) })
-	return e
+func (c Column) Only(ids []string) Column {
+	c.Cells = slices.DeleteFunc(slices.Clone(c.Cells), func(c Cell) bool { return !slices.Contains(ids, c.ID) })
+	return c
 }

@@ -122,7 +122,7 @@ func newMatrixView(m Matrix) matrixView {
 	for _, area := range areasOf(rows) {
 		made := matrixAreaView{Name: clean(area)}
 		for _, row := range rows {
-			if row.Area == area {
+			if row.area() == area {
 				made.Rows = append(made.Rows, m.newRowView(row))
 			}
 		}

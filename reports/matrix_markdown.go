@@ -30,14 +30,16 @@ func MatrixMarkdown(w io.Writer, m Matrix) error {
 
 // matrixLead says what the matrix shows.
 func matrixLead(m Matrix) string {
-	groups := 0
-	for i, column := range m.Columns {
-		if i == 0 || m.Columns[i-1].Group() != column.Group() {
-			groups++
+	var groups []string
+	for i := 0; i < len(m.Columns); {
+		group, n := m.Columns[i].Group(), 0
+		for ; i < len(m.Columns) && m.Columns[i].Group() == group; i++ {
+			n++
 		}
+		groups = append(groups, fmt.Sprintf("%s %d", group, n))
 	}
-	return fmt.Sprintf("%s × %s of %s. Each was judged by the same contracts, each contract against a server of its own, with the client's own documented retry settings.",
-		contracts(len(m.rows())), count(len(m.Columns), "client"), count(groups, "group"))
+	return fmt.Sprintf("%s × %s (%s). Each was judged by the same contracts, each contract against a server of its own, with the client's own documented retry settings.",
+		contracts(len(m.rows())), count(len(m.Columns), "client"), strings.Join(groups, ", "))
 }
 
 func count(n int, noun string) string {
@@ -87,7 +89,7 @@ func (d *markdown) matrixAreas(m Matrix) {
 		}
 		table := header + "\n" + rule + "\n"
 		for _, row := range rows {
-			if row.Area != area {
+			if row.area() != area {
 				continue
 			}
 			table += fmt.Sprintf("| %s | %s |", markdownCode(row.ID), row.Level)
@@ -109,8 +111,8 @@ func (d *markdown) matrixAreas(m Matrix) {
 func areasOf(rows []Cell) []string {
 	var areas []string
 	for _, row := range rows {
-		if !slices.Contains(areas, row.Area) {
-			areas = append(areas, row.Area)
+		if !slices.Contains(areas, row.area()) {
+			areas = append(areas, row.area())
 		}
 	}
 	return areas

@@ -200,7 +200,7 @@ func TestTheMatrixesOrder(t *testing.T) {
 	columns := []Column{
 		{Client: ColumnClient{Name: "wget", Kind: "exec"}}, {Client: ColumnClient{Name: "nginx", Kind: "service"}},
 		{Client: ColumnClient{Name: "undici", Kind: "driver", Language: "Node.js v20.20.2"}},
-		{Client: ColumnClient{Name: "resilient", Kind: "in-process"}}, {Client: ColumnClient{Name: "resty", Kind: "driver", Language: "Go 1.26"}},
+		{Client: ColumnClient{Name: "resilient", Kind: "in-process"}}, {Client: ColumnClient{Name: "resty", Kind: "driver", Language: "go1.26.8"}},
 		{Client: ColumnClient{Name: "okhttp", Kind: "driver", Language: "Java 17.0.15"}},
 	}
 	made, err := NewMatrix(columns, nil)
