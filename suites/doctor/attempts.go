@@ -51,13 +51,16 @@ func countedOnce(ctx context.Context, e *examination, script string, i int, pati
 	})
 }
 
+// notReused is what resetOnReuse notes of a path that keeps no connection.
+const notReused = "nothing to see: the path reuses no connection"
+
 // resetOnReuse makes a request that is answered, and on the same connection one that
 // is reset: some proxies repeat the second, which they take for a connection that had
 // gone stale.
 func resetOnReuse(ctx context.Context, e *examination, _ int) (seen, error) {
-	return in(ctx, e, "200,reset", func(s Session, c *caller) (seen, error) {
+	return in(ctx, e, "succeed,reset", func(s Session, c *caller) (seen, error) {
 		if _, end := c.ask(e.get(s)); end != whole {
-			return seen{right: true, silent: end == silent}, nil // other checks say so
+			return seen{right: true, silent: end == silent, remarks: []string{notReused}}, nil // other checks say why
 		}
 		c.send(e.get(s))
 		return e.counted(ctx, s, 2, c.hear(answered, e.options.Patience))
@@ -71,8 +74,16 @@ func (e *examination) counted(ctx context.Context, s Session, sent int, end endi
 	if err != nil {
 		return seen{}, err
 	}
-	if extra := len(journal.Attempts) - sent; extra > 0 {
-		return seen{got: fmt.Sprintf("%d attempts for one request", extra+1), silent: end == silent}, nil
+	result := seen{silent: end == silent}
+	switch extra := len(journal.Attempts) - sent; {
+	case extra > 0:
+		result.got = fmt.Sprintf("%d attempts for one request", extra+1)
+	case len(journal.Attempts) == 0:
+		result.got = "no attempt: the request has not arrived"
+	case extra < 0:
+		result.right, result.remarks = true, []string{notReused}
+	default:
+		result.right = true
 	}
-	return seen{right: true, silent: end == silent}, nil
+	return result, nil
 }

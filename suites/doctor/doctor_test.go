@@ -3,7 +3,10 @@ package doctor_test
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,17 @@ import (
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/suites/doctor"
 )
+
+// TestMain lets more tests run side by side than there are CPUs: they wait, and
+// hardly compute.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 // quick are waits that suit paths within this process.
 var quick = doctor.Options{Silence: 1500 * time.Millisecond, Patience: 3 * time.Second}
@@ -95,12 +109,9 @@ func TestEachPathIsNamedForWhatItDoes(t *testing.T) {
 		"the method is another":            {path: forwarder{asks: strings.NewReplacer("DELETE ", "POST ")}, changed: []string{"request-head"}},
 		"request bodies are changed":       {path: forwarder{spoils: true}, changed: []string{"request-body"}},
 		"the path sends 100 Continue":      {path: forwarder{continues: true}, changed: []string{"expect-continue"}},
-		"one request a connection":         {path: forwarder{closesAfter: "ok\n"}, changed: []string{"own-connections"}},
+		"one request a connection":         {path: forwarder{closesAfter: "ok\n"}, changed: []string{"own-connections"}, noted: []string{"one-attempt-on-reuse"}},
 		"bodies of answers are changed":    {path: forwarder{garbles: true}, changed: []string{"answer-body"}},
 		"requests are held back":           {path: forwarder{buffers: true}, changed: []string{"early-answer", "expect-continue"}},
-		"an answer of its own, in the server's place": {
-			path: forwarder{loses: 200 * time.Millisecond, says: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"}, changed: []string{"delay", "silence", "expect-continue"},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,32 +143,85 @@ func TestEachPathIsNamedForWhatItDoes(t *testing.T) {
 
 func notNil(list []string) []string { return append([]string{}, list...) }
 
+// hasty is a server whose answers come sooner than they are asked for, as by way of
+// one that answers in its place.
+type hasty struct{ doctor.Server }
+
+func (h hasty) Open(ctx context.Context, script string) (doctor.Session, error) {
+	return h.Server.Open(ctx, strings.NewReplacer("delay=300ms", "delay=1ms", "after=400ms", "after=1ms").Replace(script))
+}
+
+func TestWhatComesEarlyIsNamed(t *testing.T) {
+	t.Parallel()
+	server := host(t)
+	report, err := doctor.Examine(t.Context(), hasty{doctor.OnHost(server)}, server.URL(), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed := names(report, doctor.Changed); !slices.Equal(changed, []string{"delay", "expect-continue"}) {
+		t.Errorf("changed: %v", changed)
+	}
+}
+
 // TestAPathThatLeadsElsewhere is not examined.
 func TestAPathThatLeadsElsewhere(t *testing.T) {
 	t.Parallel()
-	short := doctor.Options{Silence: time.Second, Patience: 300 * time.Millisecond}
-	for name, test := range map[string]struct{ via, want string }{
-		"nobody is there":   {"http://" + freeAddress(t), "nobody takes a connection at 127.0.0.1:"},
-		"another server":    {"http://" + addressOf(host(t)), "gets 404 Not Found, and the server has not seen it"},
-		"no HTTP":           {answering(t, "SSH-2.0-Nothing\r\n"), "17 bytes of no answer"},
-		"one that hangs":    {answering(t, ""), "nothing within 300ms, and the server has not seen it"},
-		"an answer is lost": {forwarder{answers: strings.NewReplacer("HTTP/1.1 200 OK", "HTTP/1.1 403 No")}.to(t, ""), "403 No"},
+	long, short := 3*time.Second, 300*time.Millisecond
+	refusing := forwarder{answers: strings.NewReplacer("HTTP/1.1 200 OK", "HTTP/1.1 403 No")}
+	for name, test := range map[string]struct {
+		via      func(t *testing.T, server string) string
+		patience time.Duration
+		want     string
+	}{
+		"nobody is there": {func(t *testing.T, _ string) string { return "http://" + freeAddress(t) }, long, "nobody takes a connection at 127.0.0.1:"},
+		"another server": {
+			func(t *testing.T, _ string) string { return host(t).URL() }, long, "gets 404 Not Found, and the server has not seen it",
+		},
+		"no HTTP":           {answering("SSH-2.0-Nothing\r\n"), short, "17 bytes of no answer"},
+		"one that hangs":    {answering(""), short, "nothing within 300ms, and the server has not seen it"},
+		"an answer is lost": {refusing.to, long, "403 No"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, via := host(t), test.via
-			if name == "an answer is lost" {
-				via = forwarder{answers: strings.NewReplacer("HTTP/1.1 200 OK", "HTTP/1.1 403 No")}.to(t, addressOf(server))
-			}
-			begun := time.Now()
-			_, err := doctor.Examine(t.Context(), doctor.OnHost(server), via, short)
+			server := host(t)
+			options := doctor.Options{Silence: time.Second, Patience: test.patience}
+			_, err := doctor.Examine(t.Context(), doctor.OnHost(server), test.via(t, addressOf(server)), options)
 			if !errors.Is(err, doctor.ErrNoPath) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v; want ErrNoPath and %q", err, test.want)
 			}
-			if took := time.Since(begun); took > 20*time.Second {
-				t.Errorf("it took %v", took)
-			}
 		})
+	}
+}
+
+// TestAPathThatHangsIsExaminedInTime hangs once it has led to the server.
+func TestAPathThatHangsIsExaminedInTime(t *testing.T) {
+	t.Parallel()
+	short := doctor.Options{Silence: 300 * time.Millisecond, Patience: 500 * time.Millisecond}
+	server := host(t)
+	begun := time.Now()
+	report, err := doctor.Examine(t.Context(), doctor.OnHost(server), forwarder{hangs: true}.to(t, addressOf(server)), short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > short.Limit()+5*time.Second {
+		t.Errorf("it took %v; want at most %v, and what a busy machine adds", took, short.Limit())
+	}
+	if kept := names(report, doctor.Kept); report.Verdict != doctor.Unfaithful || len(kept) > 0 {
+		t.Errorf("%s, and kept are %v", report.Verdict, kept)
+	}
+	if limit := (doctor.Options{}).Limit(); limit != 20*time.Second {
+		t.Errorf("by default it may take %v; want 20 s", limit)
+	}
+}
+
+// TestAPathWithAPrefix takes it off on the way.
+func TestAPathWithAPrefix(t *testing.T) {
+	t.Parallel()
+	server := host(t)
+	via := forwarder{asks: strings.NewReplacer("/faults/s/", "/s/")}.to(t, addressOf(server)) + "/faults/"
+	report, err := doctor.Examine(t.Context(), doctor.OnHost(server), via, quick)
+	if err != nil || report.Verdict != doctor.Faithful {
+		t.Errorf("%v, %s", err, report.Summary())
 	}
 }
 

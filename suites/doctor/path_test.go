@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -79,38 +80,26 @@ type forwarder struct {
 	garbles, buffers bool
 	// continues answers Expect by itself; closesAfter ends the client's connection
 	// after an answer that ends so.
-	continues   bool
+	continues bool
+	// hangs lets one connection through and takes no notice of the others.
+	hangs       bool
 	closesAfter string
 }
 
 func (f forwarder) to(t *testing.T, server string) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() {
-				defer client.Close()
-				upstream, err := net.Dial("tcp", server)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				(&forwarding{forwarder: f, server: server, client: client.(*net.TCPConn), upstream: upstream.(*net.TCPConn)}).run()
-			})
+	var let atomic.Bool
+	return accepting(t, func(client net.Conn) {
+		if f.hangs && let.Swap(true) {
+			_, _ = io.Copy(io.Discard, client) // until the client leaves
+			return
 		}
+		upstream, err := net.Dial("tcp", server)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		(&forwarding{forwarder: f, server: server, client: client.(*net.TCPConn), upstream: upstream.(*net.TCPConn)}).run()
 	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		serving.Wait()
-	})
-	return "http://" + listener.Addr().String()
 }
 
 // A forwarding is one connection of a forwarder.
@@ -308,7 +297,17 @@ func complete(request []byte) bool {
 }
 
 // answering is the URL of somebody who says one thing, whatever is asked.
-func answering(t *testing.T, says string) string {
+func answering(says string) func(t *testing.T, server string) string {
+	return func(t *testing.T, _ string) string {
+		return accepting(t, func(conn net.Conn) {
+			_, _ = io.WriteString(conn, says)
+			_, _ = io.Copy(io.Discard, conn) // until the client leaves
+		})
+	}
+}
+
+// accepting is the URL of somebody who does one thing with each connection.
+func accepting(t *testing.T, do func(net.Conn)) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -322,8 +321,7 @@ func answering(t *testing.T, says string) string {
 			}
 			serving.Go(func() {
 				defer conn.Close()
-				_, _ = io.WriteString(conn, says)
-				_, _ = io.Copy(io.Discard, conn) // until the client leaves
+				do(conn)
 			})
 		}
 	})
