@@ -11,16 +11,32 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
 
 // An Authority is a certificate authority for tests. It lives in memory alone: a
 // client that is to trust the servers it certifies is given its PEM.
+//
+// A server is certified as whatever its client calls it: by name, as the client
+// says in its hello (RFC 6066, section 3), else by the address that it has reached.
 type Authority struct {
-	pem   []byte
-	certs map[TLSFault]*tls.Certificate // the right one under ""
+	pem     []byte
+	showing map[TLSFault]request // what is certified; under "" what is right
+
+	mu    sync.Mutex
+	certs map[certified]*tls.Certificate
 }
+
+// certified is what a certificate is about; an empty name stands for this machine.
+type certified struct {
+	fault TLSFault
+	name  string
+}
+
+// mostNames bounds the certificates that are kept. One more costs its client 0.5 ms each time.
+const mostNames = 1_000
 
 // SharedAuthority is the authority of this process, made when it is first asked
 // for. It certifies every session with Config.TLS.
@@ -42,7 +58,8 @@ func (a *Authority) Pool() *x509.CertPool {
 // client whose clock is somewhat wrong takes them.
 const certifiedFor = 30 * 24 * time.Hour
 
-// newAuthority makes an authority, and every certificate that a server may show.
+// newAuthority makes an authority, and every certificate that a server on this
+// machine may show.
 func newAuthority() (*Authority, error) {
 	now := time.Now()
 	own, err := newIssuer("faultsrv test authority", now)
@@ -55,15 +72,16 @@ func newAuthority() (*Authority, error) {
 	}
 	a := &Authority{
 		pem:   pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.cert.Raw}),
-		certs: map[TLSFault]*tls.Certificate{},
+		certs: map[certified]*tls.Certificate{},
+		showing: map[TLSFault]request{
+			"":           {own, loopbackNames, now.Add(certifiedFor)},
+			TLSExpired:   {own, loopbackNames, now.Add(-24 * time.Hour)},
+			TLSWrongHost: {own, []string{"elsewhere.invalid"}, now.Add(certifiedFor)},
+			TLSUntrusted: {stranger, loopbackNames, now.Add(certifiedFor)},
+		},
 	}
-	for fault, ask := range map[TLSFault]request{
-		"":           {own, loopbackNames, now.Add(certifiedFor)},
-		TLSExpired:   {own, loopbackNames, now.Add(-24 * time.Hour)},
-		TLSWrongHost: {own, []string{"elsewhere.invalid"}, now.Add(certifiedFor)},
-		TLSUntrusted: {stranger, loopbackNames, now.Add(certifiedFor)},
-	} {
-		if a.certs[fault], err = ask.certificate(now); err != nil {
+	for fault := range a.showing {
+		if _, err := a.certificate(fault, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -72,6 +90,37 @@ func newAuthority() (*Authority, error) {
 
 // loopbackNames are what a server on this machine is called.
 var loopbackNames = []string{"localhost", "127.0.0.1", "::1"}
+
+// show is the certificate that a server shows to a client that has said hello.
+func (a *Authority) show(fault TLSFault, hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	name := hello.ServerName
+	if host, _, err := net.SplitHostPort(hello.Conn.LocalAddr().String()); err == nil && name == "" {
+		name = host
+	}
+	if slices.Contains(loopbackNames, name) || fault == TLSWrongHost {
+		name = ""
+	}
+	return a.certificate(fault, name)
+}
+
+// certificate is one that has been made before, or a new one.
+func (a *Authority) certificate(fault TLSFault, name string) (*tls.Certificate, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	about := certified{fault, name}
+	if made := a.certs[about]; made != nil {
+		return made, nil
+	}
+	ask := a.showing[fault]
+	if name != "" {
+		ask.names = []string{name}
+	}
+	made, err := ask.certificate(time.Now())
+	if err == nil && len(a.certs) < mostNames {
+		a.certs[about] = made
+	}
+	return made, err
+}
 
 // An issuer signs certificates.
 type issuer struct {
@@ -108,7 +157,7 @@ func (r request) certificate(now time.Time) (*tls.Certificate, error) {
 		return nil, fmt.Errorf("a key for %v: %w", r.names, err)
 	}
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: r.names[0]}, NotBefore: now.Add(-certifiedFor), NotAfter: r.until,
+		Subject: pkix.Name{CommonName: "faultsrv test server"}, NotBefore: now.Add(-certifiedFor), NotAfter: r.until,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	for _, name := range r.names {

@@ -72,7 +72,7 @@ func (c *conn) secure() bool {
 			c.lapsed() // here: an alert follows
 			return nil, errStruck
 		},
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.authority.certs[shown], nil },
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) { return c.authority.show(shown, hello) },
 		// A client that resumed a session would not look at the certificate.
 		SessionTicketsDisabled: true,
 		NextProtos:             []string{"http/1.1"},

@@ -278,7 +278,8 @@ var _ = Describe("A session with TLS", func() {
 		s := secure("stall", "")
 		address := strings.TrimPrefix(s.URL(), "https://")
 		_, err := tls.DialWithDialer(&net.Dialer{Timeout: 80 * time.Millisecond}, "tcp", address, &tls.Config{RootCAs: authority(GinkgoTB()).Pool()})
-		Expect(err).To(HaveOccurred())
+		var silence net.Error
+		Expect(errors.As(err, &silence) && silence.Timeout()).To(BeTrue(), "the client heard something: %v", err)
 		a := over(s, 1)[0]
 		Expect([]any{a.Met, a.Happened.Kind, a.Happened.At}).To(Equal([]any{true, "stall", "tls-handshake"}))
 		Expect(a.Client.How).NotTo(BeEmpty())
@@ -324,6 +325,30 @@ var _ = Describe("A session with TLS", func() {
 })
 
 var _ = Describe("A host with TLS", func() {
+	It("is certified as whatever its clients call it, by one authority", func() {
+		host, err := faultserver.Listen("127.0.0.1:0", faultserver.Secured(authority(GinkgoTB())))
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(host.Close)
+		for _, name := range []string{"127.0.0.1", "localhost", "faultsrv-0.faultsrv", "api.example", "faultsrv-0.faultsrv"} {
+			conn, err := tls.Dial("tcp", host.Address(), &tls.Config{RootCAs: authority(GinkgoTB()).Pool(), ServerName: name})
+			Expect(err).NotTo(HaveOccurred(), name)
+			Expect(conn.Close()).To(Succeed())
+		}
+		_, err = tls.Dial("tcp", host.Address(), &tls.Config{ServerName: "api.example"})
+		Expect(err).To(MatchError(ContainSubstring("unknown authority")))
+	})
+
+	It("has every fault for every name", func() {
+		faults := "tls:expired,tls:wrong-host,tls:untrusted"
+		s, err := faultserver.Open(faultserver.Config{TLS: true, Connections: script(faults), Script: script("200")})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(s.Close)
+		for _, why := range []string{"expired", "elsewhere.invalid", "unknown authority"} {
+			_, err := tls.Dial("tcp", strings.TrimPrefix(s.URL(), "https://"), &tls.Config{RootCAs: authority(GinkgoTB()).Pool(), ServerName: "api.example"})
+			Expect(err).To(MatchError(ContainSubstring(why)))
+		}
+	})
+
 	It("serves its sessions by their paths", func() {
 		host, err := faultserver.Listen("127.0.0.1:0", faultserver.Secured(authority(GinkgoTB())))
 		Expect(err).NotTo(HaveOccurred())
