@@ -93,7 +93,7 @@ func (b Badge) JSON(w io.Writer, count BadgeCount) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	err := encoder.Encode(struct {
-		SchemaVersion int    `json:"schemaVersion"`
+		SchemaVersion int    `json:"schemaVersion"` //nolint:tagliatelle // a key of the badge services
 		Label         string `json:"label"`
 		Message       string `json:"message"`
 		Color         string `json:"color"`

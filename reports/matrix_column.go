@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ type Cell struct {
 	// Known is what is listed of a failure that is known.
 	Known  *KnownFailure `json:"known,omitempty"`
 	Checks []CellCheck   `json:"checks"`
-	// Outcomes are what the caller got of each call, in the order of their start.
+	// Outcomes are what the caller got of each call; of repeats of one, how many got what.
 	Outcomes []string      `json:"outcomes"`
 	Attempts []CellAttempt `json:"attempts"`
 	// More is how many attempts there were besides.
@@ -86,10 +85,13 @@ type CellCheck struct {
 	Observed string `json:"observed"`
 }
 
-// CellAttempt is an attempt as the server saw it. Attempts of calls that were made
-// at the same time stand by their calls, since the order of their arrival varies.
+// CellAttempt is an attempt as the server saw it. They stand by their calls, since
+// calls that are made at the same time are answered in any order.
 type CellAttempt struct {
+	// Call is the call's name.
 	Call string `json:"call"`
+	// Times is how many repeats of the call made this attempt; left out where it is one.
+	Times int `json:"times,omitempty"`
 	// Number counts the call's attempts, from 1.
 	Number  int    `json:"number"`
 	Request string `json:"request"`
@@ -97,7 +99,8 @@ type CellAttempt struct {
 	Body   string `json:"body,omitempty"`
 	Fault  string `json:"fault"`
 	Answer string `json:"answer"`
-	// Reused tells that it came on a connection that had carried a request before.
+	// Reused tells that it came on a connection that had carried a request before. Of
+	// repeats it is not said.
 	Reused bool `json:"reused,omitempty"`
 }
 
@@ -114,91 +117,6 @@ func NewColumn(run Run, about string, command []string) Column {
 	}
 	cells := mapped(run.Results, newCell)
 	return Column{Format: ColumnFormat, Client: client, Level: run.Selection.Level, Totals: run.Totals, Cells: cells}
-}
-
-// mostCellAttempts is how many attempts a cell keeps: all those of most contracts.
-// Of the few that make dozens the rest is in the results.
-const mostCellAttempts = 8
-
-func newCell(result Result) Cell {
-	cell := Cell{
-		ID: result.ID, Title: result.Title, Level: result.Level,
-		Verdict: result.Verdict, Reason: timeless(reasonBeside(result)), Known: result.Known,
-		Checks: []CellCheck{}, Outcomes: []string{}, Attempts: []CellAttempt{}, why: whyOf(result),
-	}
-	for _, check := range result.Checks {
-		if check.Part == assertions.PartScript && check.OK != nil && *check.OK {
-			continue // what every contract asks, and nearly every client keeps
-		}
-		cell.Checks = append(cell.Checks, CellCheck{
-			Name: checkName(check), Part: check.Part, OK: check.OK, Expected: roundTimes(check.Expected), Observed: timeless(check.Observed),
-		})
-	}
-	// Calls that are made at the same time start and arrive in any order.
-	calls := callsOf(result)
-	slices.SortStableFunc(calls, func(a, b lanes) int { return compareNumbered(a.token, b.token) })
-	rows := attemptRows(result)
-	for _, call := range calls {
-		if call.call != nil {
-			cell.Outcomes = append(cell.Outcomes, call.token+": "+shortOutcome(call.call.Outcome))
-		}
-		for _, i := range call.attempts {
-			cell.Attempts = append(cell.Attempts, newCellAttempt(call.token, result.Attempts[i], rows[i]))
-		}
-	}
-	if more := len(cell.Attempts) - mostCellAttempts; more > 0 {
-		cell.Attempts, cell.More = cell.Attempts[:mostCellAttempts], more
-	}
-	return cell
-}
-
-func newCellAttempt(call string, attempt Attempt, row assertions.Row) CellAttempt {
-	return CellAttempt{
-		Call: call, Number: attempt.Number, Request: row.Request, Body: timeless(row.Body),
-		Fault: row.Fault, Answer: timeless(row.Answer), Reused: attempt.Use > 1,
-	}
-}
-
-// reasonBeside is the reason without what the list of known failures says, which a
-// cell has in Known.
-func reasonBeside(result Result) string {
-	if result.Known == nil || result.Verdict != assertions.KnownFail {
-		return result.Reason
-	}
-	return strings.TrimPrefix(result.Reason, fmt.Sprintf("%s (%s); ", result.Known.Reason, result.Known.Link))
-}
-
-// compareNumbered orders names whose numbers count, such as call-2 and call-10.
-func compareNumbered(a, b string) int {
-	stem := func(name string) string { return strings.TrimRight(name, "0123456789") }
-	return cmp.Or(strings.Compare(stem(a), stem(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-}
-
-// What varies from run to run in a text: a measured time, and how many bytes of
-// something that was cut off came.
-var (
-	aTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)? ?(ns|µs|ms|s)(\b|$)`)
-	someTimes = regexp.MustCompile(`\(time\)(, \(time\))+`)
-	cutLength = regexp.MustCompile(`[\d,]+ bytes \(cut\)`)
-	partOf    = regexp.MustCompile(`[\d,]+ of ([\d,]+ (B|bytes))`)
-)
-
-// timeless is a text without what varies in it.
-func timeless(text string) string {
-	text = cutLength.ReplaceAllString(text, "a part (cut)")
-	text = partOf.ReplaceAllString(text, "a part of $1")
-	return someTimes.ReplaceAllString(aTime.ReplaceAllString(text, "(time)"), "(times)")
-}
-
-// roundTimes is a text with only those times in it that a policy or a contract
-// says, which are round: one that was made of what was measured has more digits.
-func roundTimes(text string) string {
-	return aTime.ReplaceAllStringFunc(text, func(found string) string {
-		if _, fraction, _ := strings.Cut(strings.TrimRight(found, " nµms"), "."); len(fraction) > 1 {
-			return "(time)"
-		}
-		return found
-	})
 }
 
 // ColumnJSON writes the column; the same column gives the same bytes, what is short

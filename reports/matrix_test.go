@@ -153,6 +153,10 @@ func TestTimesAreLeftOut(t *testing.T) {
 		"4,096 of 65,536 B":                   "a part of 65,536 B",
 		"status 503, 2 times":                 "status 503, 2 times",
 		`"max-age=30s"`:                       `"max-age=(time)"`,
+		"150.1ms, 2 times":                    "(times)",
+		"Retry-After: Mon, 30 Nov 2026 11:50:29 GMT asks": "Retry-After: (date) asks",
+		"Retry-After: Mon Nov 30 11:47:27 2026 asks":      "Retry-After: (date) asks",
+		"Retry-After: Monday, 30-Nov-26 11:47:27 GMT ask": "Retry-After: (date) ask",
 	} {
 		if got := timeless(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
