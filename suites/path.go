@@ -13,7 +13,8 @@ import (
 )
 
 // errOwnAddresses is what a Host for a service comes to.
-var errOwnAddresses = errors.New("a service asks its upstreams where its own configuration says, and cannot be told another URL: judge it without, by upstreams that its profile has listen where it asks")
+var errOwnAddresses = errors.New("a service asks its upstreams where its own configuration says, and cannot be told another URL: " +
+	"judge it without, by upstreams that its profile has listen where it asks")
 
 // examinePath finds out what the way to the Host, if there is one, changes. Where
 // it changes anything, or where that cannot be known, nothing is judged by it.

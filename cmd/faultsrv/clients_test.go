@@ -27,6 +27,8 @@ var clients = map[string]func(args []string) int{
 	"sleeper":       sleeper,
 	"shop":          shop,
 	"upstream":      upstream,
+	"forward":       forward,
+	"free-address":  freeAddress,
 }
 
 // getOnce makes one request and says by its status whether it succeeded.

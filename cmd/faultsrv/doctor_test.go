@@ -8,18 +8,6 @@ import (
 	"strings"
 )
 
-// paths are the commands of the scripts about ways to a server.
-var paths = map[string]func(args []string) int{
-	"forward":      forward,
-	"free-address": freeAddress,
-}
-
-func init() {
-	for name, path := range paths {
-		clients[name] = path
-	}
-}
-
 // forward prints its URL and copies bytes to an address, or to that of a URL, as
 // most programs do it: what is reset there is closed here.
 func forward(args []string) int {

@@ -39,7 +39,8 @@ func (o *pathOptions) check(cmd *cobra.Command, service bool) error {
 		return nil
 	}
 	if service {
-		return fmt.Errorf("--advertise-url: a service asks its upstreams where its own configuration says, and its profile where they listen: judge it without, and examine the way to an upstream by `faultsrv serve --control …` and `faultsrv doctor --via %s`", o.advertise)
+		return fmt.Errorf("--advertise-url: a service asks its upstreams where its own configuration says, and its profile where they listen: "+
+			"judge it without, and examine the way to an upstream by `faultsrv serve --control …` and `faultsrv doctor --via %s`", o.advertise)
 	}
 	if err := doctor.CheckURL(o.advertise); err != nil {
 		return fmt.Errorf("--advertise-url %w", err)

@@ -35,12 +35,11 @@ const lastChunk = "0\r\n\r\n"
 // readReply reads one answer, after its 1xx ones, and gives what follows it.
 func readReply(heard []byte) (r reply, rest []byte) {
 	for {
-		end := bytes.Index(heard, endOfHead)
-		if end < 0 {
+		head, after, whole := bytes.Cut(heard, endOfHead)
+		if !whole {
 			return r, nil
 		}
-		head, after := string(heard[:end]), heard[end+len(endOfHead):]
-		line, fields, _ := strings.Cut(head, "\r\n")
+		line, fields, _ := strings.Cut(string(head), "\r\n")
 		status := statusOf(line)
 		if status >= 100 && status < 200 && status != 101 {
 			r.interim, heard = append(r.interim, status), after
