@@ -15,7 +15,10 @@
 // two to each other. store.go keeps the sessions and ends those that expire. Each
 // resource has its handlers in a file: session.go, script.go, journal.go,
 // events.go, calls.go. What refuses a request before any handler sees it is in
-// guard.go; errors are made by problem.go; metrics.go counts. A new route is a
+// guard.go; errors are made by problem.go; metrics.go counts. page.go writes the
+// live page, whose text, style and script are in page/; what it shows of the wire
+// is hostile, and goes into it as text. owner.go and ports.go are what several
+// servers need. A new route is a
 // line in routes.go, its handler, and its description in openapi.json.
 //
 // # Imports

@@ -63,14 +63,22 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// guardToken refuses a request without the token, where one is asked for. It
-// compares hashes, in constant time, so that neither the token's length nor how
-// much of it was right can be measured.
+// reads tells a request that changes nothing.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// guardToken refuses a request without the token, where one is asked for. What
+// only reads may have it as the password of a user with any name, as a browser
+// sends it that shows the page: a browser sends that again by itself, and so it
+// is not enough to change anything. Hashes are compared, in constant time, so
+// that neither the token's length nor how much of it was right can be measured.
 func (s *Server) guardToken(one route, r *http.Request) *problem {
 	if s.token == nil || one.open {
 		return nil
 	}
 	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if _, password, basic := r.BasicAuth(); basic && reads(r) {
+		given, bearer = password, true
+	}
 	hash := sha256.Sum256([]byte(given))
 	if !bearer || subtle.ConstantTimeCompare(hash[:], s.token) != 1 {
 		return unauthorized.problem("expected the header Authorization: Bearer TOKEN, with the token that the server was started with")

@@ -23,6 +23,9 @@ type Options struct {
 	// 127.0.0.1, and the zero value any free one.
 	OwnHost  string
 	OwnPorts Ports
+	// OwnTLS has sessions with a listener of their own speak TLS, whatever their
+	// scenarios say; without it, only those whose scenarios say so do.
+	OwnTLS bool
 	// AdvertiseHost is the host, without a port, by which clients reach those;
 	// empty means the one that is listened on. For the others it is Host's to say.
 	AdvertiseHost string

@@ -18,6 +18,8 @@ type route struct {
 
 // routes are all there are. openapi.json describes each of them.
 var routes = []route{
+	{http.MethodGet, "/", (*Server).showSessionsPage, false},
+	{http.MethodGet, "/sessions/{id}", (*Server).showSessionPage, false},
 	{http.MethodGet, "/healthz", (*Server).health, true},
 	{http.MethodGet, "/readyz", (*Server).ready, true},
 	{http.MethodGet, "/openapi.json", (*Server).describe, true},
@@ -63,7 +65,10 @@ func (s *Server) handler(one route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		told(r).route = one.path
 		if refused := s.guardToken(one, r); refused != nil {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="faultsrv"`)
+			w.Header().Add("WWW-Authenticate", `Bearer realm="faultsrv"`)
+			if reads(r) {
+				w.Header().Add("WWW-Authenticate", `Basic realm="faultsrv", charset="UTF-8"`)
+			}
 			refused.write(w)
 			return
 		}

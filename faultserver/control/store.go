@@ -120,6 +120,7 @@ func (s *store) open(w wish) (*entry, *problem) {
 	e.touch()
 	config := w.scenario.Config
 	config.ID, config.MaxConnections = e.id, s.limits.SessionConnections
+	config.TLS = config.TLS || w.own && s.options.OwnTLS
 	config.Admit = func(bytes int64) bool { return s.admit(e, bytes) }
 	config.Observe = func(a faultserver.Attempt) { s.observe(e, a) }
 
