@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -69,10 +70,11 @@ func (r run) make(ctx context.Context, client Client, kinds func(error) []string
 // do makes the call and reads the answer, as a caller would who looks at the
 // error first.
 func (r run) do(ctx context.Context, client Client, got *result) (Answer, error) {
-	call, err := r.call()
+	call, end, err := r.call()
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, fmt.Errorf("read the body of the call: %w", err)
 	}
+	defer end() //nolint:errcheck // a body that was only read has nothing to lose
 	answer, err := client.Do(ctx, call)
 	if answer.Body == nil {
 		return answer, err

@@ -3,7 +3,6 @@ package kit
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -16,8 +15,8 @@ type Call struct {
 	// Body are the bytes to send; nil for none.
 	Body []byte
 	// Stream is, in place of Body, a source that can be read only once: it has no
-	// way back to its beginning, and does not tell its length.
-	Stream io.ReadCloser
+	// way back to its beginning, and does not tell its length. The kit closes it.
+	Stream io.Reader
 }
 
 // Request is the call as a request of net/http. As [http.NewRequestWithContext]
@@ -64,34 +63,27 @@ func (r run) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), r.Deadline.Duration)
 }
 
-// call is the call that the message asks for. The file of a stream may be a pipe,
-// and opening it waits for its writer.
-func (r run) call() (Call, error) {
+// call is the call that the message asks for, and what ends it. The file of a
+// stream may be a pipe, and opening it waits for its writer.
+func (r run) call() (Call, func() error, error) {
 	call := Call{Method: r.Method, URL: r.URL, Header: http.Header{}}
 	for _, line := range r.Headers {
 		call.Header.Add(line[0], line[1])
 	}
+	end := func() error { return nil }
 	if r.Body == nil {
-		return call, nil
+		return call, end, nil
 	}
-	var err error
-	if r.Body.Stream {
-		call.Stream, err = openOnce(r.Body.File)
-	} else {
-		call.Body, err = os.ReadFile(r.Body.File)
+	if !r.Body.Stream {
+		body, err := os.ReadFile(r.Body.File)
+		call.Body = body
+		return call, end, err
 	}
+	file, err := os.Open(r.Body.File)
 	if err != nil {
-		return call, fmt.Errorf("read the body of the call: %w", err)
+		return call, end, err
 	}
-	return call, nil
-}
-
-// openOnce opens a file as a stream. The wrapping hides that a file can be
-// rewound, which some libraries look for.
-func openOnce(path string) (io.ReadCloser, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return struct{ io.ReadCloser }{file}, nil
+	// A file can be rewound, which some libraries look for: the wrapping hides it.
+	call.Stream = struct{ io.Reader }{file}
+	return call, file.Close, nil
 }

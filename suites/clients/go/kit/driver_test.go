@@ -21,6 +21,9 @@ import (
 type plain struct{ *http.Client }
 
 func (c plain) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
+	if _, ok := call.Stream.(io.Seeker); ok {
+		return kit.Answer{}, errRewindable
+	}
 	request, err := call.Request(ctx)
 	if err != nil {
 		return kit.Answer{}, err
@@ -29,6 +32,9 @@ func (c plain) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
 }
 
 func (c plain) Close() { c.CloseIdleConnections() }
+
+// errRewindable is of a stream that has a way back.
+var errRewindable = errors.New("the stream can be rewound")
 
 // errBroken is of a client that cannot be opened.
 var errBroken = errors.New("out of sockets")
