@@ -106,6 +106,19 @@ reliability: ## Judge the reference client 50 times, half of them on a busy mach
 bench-client: ## Compare what the reference client and its breaker cost with what others do
 	cd bench && go run .
 
+# What bench-server compares with: programs that Go builds, and packages pinned by a lock file.
+PEERS         := bin/peers
+PEER_PACKAGES := bench/server/peers/node_modules
+$(PEER_PACKAGES)/.package-lock.json: bench/server/peers/package-lock.json
+	npm ci --prefix bench/server/peers --no-audit --no-fund --loglevel=error
+
+.PHONY: bench-server
+bench-server: build $(PEER_PACKAGES)/.package-lock.json ## Measure the fault server beside those of others; BENCH="-quick" for a look, BENCH="-write docs/benchmarks.md" to keep it
+	cd bench && go build -o ../$(PEERS)/go-httpbin github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin
+	cd bench && go build -o ../$(PEERS)/toxiproxy github.com/Shopify/toxiproxy/v2/cmd/server
+	cd bench && go build -o ../bin/bench-server ./server
+	@bin/bench-server -faultsrv bin/faultsrv -peers $(PEERS) -packages $(PEER_PACKAGES) $(BENCH)
+
 .PHONY: mutants
 mutants: ## Judge each mutant by the whole catalogue and compare with the reviewed table
 	go test ./suites/mutants -run TestMutantsAreCaught -count=1 -timeout 30m -args -table
