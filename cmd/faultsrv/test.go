@@ -243,6 +243,9 @@ func (o *testOptions) announce(cmd *cobra.Command, client profile.Client, contra
 	for _, note := range client.Notes() {
 		text += "  " + note + "\n"
 	}
+	if o.host != nil {
+		text += fmt.Sprintf("  by the path %s to %s, which is examined first\n", o.host.URL(), o.host.Address())
+	}
 	cmd.PrintErr(harmless(text))
 }
 
