@@ -5,7 +5,8 @@
  *
  * What a policy says becomes these settings:
  *
- *     attempts, methods, statuses   the decider of Middleware::retry, which also retries each failed transfer
+ *     attempts, methods, statuses   the decider of Middleware::retry, which also retries lost connections and
+ *                                   timeouts, and no certificate that is not trusted
  *     backoff                       the delay of Middleware::retry; without jitter
  *     timeouts.attempt_ms           the request options timeout and connect_timeout, which are each attempt's
  *     cancel                        cancel() of the promise
@@ -39,6 +40,7 @@ final class Client implements Faultsrv\Client
     /** What curl's codes stand for; see CURLE_… in libcurl-errors(3). */
     private const KINDS = [
         CURLE_COULDNT_CONNECT => 'connect',
+        CURLE_SSL_CONNECT_ERROR => 'connect',
         CURLE_OPERATION_TIMEDOUT => 'timeout',
         CURLE_GOT_NOTHING => 'reset',
         CURLE_SEND_ERROR => 'reset',
@@ -47,6 +49,8 @@ final class Client implements Faultsrv\Client
         CURLE_UNSUPPORTED_PROTOCOL => 'protocol',
         8 => 'protocol', // CURLE_WEIRD_SERVER_REPLY, for which PHP has another name
     ];
+
+    private const RETRIED = ['connect', 'timeout', 'reset', 'truncated'];
 
     private CurlMultiHandler $curl;
     private Guzzle $client;
@@ -75,7 +79,9 @@ final class Client implements Faultsrv\Client
             ?Throwable $failure
         ): bool => $retries < $policy['attempts'] - 1
             && in_array($request->getMethod(), $policy['methods'], true)
-            && ($failure || in_array($response->getStatusCode(), $policy['statuses'], true));
+            && ($failure
+                ? in_array(self::kind($failure), self::RETRIED, true)
+                : in_array($response->getStatusCode(), $policy['statuses'], true));
     }
 
     /** The pause before a retry, in milliseconds; 1 is the first. */

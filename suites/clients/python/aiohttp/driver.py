@@ -3,8 +3,8 @@
 
 What a policy says becomes these settings:
 
-    timeouts.attempt_ms   ClientTimeout(sock_connect=..., sock_read=...)
-    deadline_ms           ClientTimeout(total=...)
+    timeouts.attempt_ms   ClientTimeout(total=...), as a call is one attempt
+    deadline_ms           ClientTimeout(total=...), where it is shorter
     ca_file               TCPConnector(ssl=ssl.create_default_context(cafile=...))
 
 A call is cancelled as everything is in asyncio, by its task.
@@ -42,7 +42,8 @@ class Client:
     """A ClientSession with a connector, and so with connections, of its own."""
 
     def __init__(self, policy, ca_file):
-        self.attempt = policy.get("timeouts", {}).get("attempt_ms")
+        attempt = policy.get("timeouts", {}).get("attempt_ms")
+        self.attempt = attempt / 1000 if attempt else None
         self.session = LOOP.run(self.open(ca_file))
 
     async def open(self, ca_file):
@@ -56,13 +57,13 @@ class Client:
         body = call.body()
         if body is not None and not isinstance(body, bytes):
             body = kit.asynchronous(body)
-        attempt = self.attempt / 1000 if self.attempt else None
-        timeout = aiohttp.ClientTimeout(total=call.deadline, sock_connect=attempt, sock_read=attempt)
+        limits = [self.attempt, call.deadline]
+        timeout = aiohttp.ClientTimeout(total=min((limit for limit in limits if limit), default=None))
         try:
             async with self.session.request(
                     call.method, call.url, headers=call.pairs, data=body, timeout=timeout) as response:
                 return kit.answered(response.status, response.headers.items(), await response.read())
-        except (aiohttp.ClientError, OSError, TimeoutError, asyncio.CancelledError) as error:
+        except (Exception, asyncio.CancelledError) as error:  # pylint: disable=broad-except
             return kit.failed(error, KINDS)
 
     def close(self):

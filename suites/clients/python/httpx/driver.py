@@ -65,7 +65,7 @@ class Client:
         try:
             response = await asyncio.wait_for(
                 self.client.request(call.method, call.url, headers=call.pairs, content=body), call.deadline)
-        except (httpx.HTTPError, httpx.StreamError, OSError, TimeoutError, asyncio.CancelledError) as error:
+        except (Exception, asyncio.CancelledError) as error:  # pylint: disable=broad-except
             return kit.failed(error, KINDS)
         return kit.answered(response.status_code, response.headers.multi_items(), response.content)
 

@@ -72,7 +72,7 @@ class Client:
         try:
             response = self.session.request(
                 call.method, call.url, headers=call.headers(), data=call.body(), timeout=self.timeout)
-        except (requests.RequestException, urllib3_exceptions.HTTPError, OSError) as error:
+        except Exception as error:  # pylint: disable=broad-except
             return kit.failed(error, KINDS, lambda error: [getattr(error, "reason", None)])
         return kit.answered(response.status_code, response.headers.items(), response.content)
 

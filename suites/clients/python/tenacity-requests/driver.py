@@ -67,7 +67,7 @@ class Client:
             last = error.last_attempt
             status = None if last.failed else last.result().status_code
             return kit.failed(error, KINDS, inner_of, last_status=status)
-        except (requests.RequestException, urllib3_exceptions.HTTPError, OSError) as error:
+        except Exception as error:  # pylint: disable=broad-except
             return kit.failed(error, KINDS, inner_of)
         return kit.answered(response.status_code, response.headers.items(), response.content)
 
