@@ -88,7 +88,7 @@ var rooms = map[string]room{
 		modules: yaml,
 	},
 	"suites/mutants":     {ours: with(client, "resilient", "suites/clients/resilient"), modules: yaml},
-	"suites/doctor":           {ours: []string{"faultserver", "faultserver/control/client"}, modules: sys},
+	"suites/doctor":      {ours: []string{"faultserver", "faultserver/control/client"}, modules: sys},
 	"suites/observe":     {ours: with(contracts, "assertions", "reports"), modules: yaml},
 	"suites/demo":        {ours: with(client, "resilient"), modules: yaml},
 	"suites/ginkgosuite": {ours: with(judging, "assertions/matchers"), modules: ginkgo},
