@@ -109,7 +109,8 @@ func (c *conn) serve(struck *exchange) {
 	if c.authority != nil && !c.secure() {
 		return
 	}
-	for c.next() || c.lapsed() {
+	for going := true; going; {
+		going = c.next() || c.lapsed()
 	}
 }
 
