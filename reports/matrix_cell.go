@@ -151,10 +151,11 @@ func unnumbered(calls []Call, text string) string {
 // What varies from run to run in a text: a measured time, a date, and how many bytes
 // of something that was cut off came.
 var (
-	aTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)? ?(ns|µs|ms|s)(\b|$)`)
+	aTime     = regexp.MustCompile(`[-−]?\b(\d+h)?(\d+m)?\d+(\.\d+)? ?(ns|µs|ms|s)(\b|$)`)
 	someTimes = regexp.MustCompile(`\(time\)(, (\(time\)|\d+ times))+`)
 	aDate     = regexp.MustCompile(`\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?,? [0-9A-Za-z: -]*\d\d:\d\d:\d\d( GMT| \d{4})`)
 	cutLength = regexp.MustCompile(`[\d,]+ bytes \(cut\)`)
+	moreAlike = regexp.MustCompile(`\(and \d+ more like it\)`)
 	partOf    = regexp.MustCompile(`[\d,]+ of ([\d,]+ (B|bytes))`)
 )
 
@@ -164,15 +165,20 @@ func dateless(text string) string { return aDate.ReplaceAllString(text, "(date)"
 // timeless is a text without what varies in it.
 func timeless(text string) string {
 	text = cutLength.ReplaceAllString(dateless(text), "a part (cut)")
-	text = partOf.ReplaceAllString(text, "a part of $1")
+	text = moreAlike.ReplaceAllString(partOf.ReplaceAllString(text, "a part of $1"), "(and more like it)")
 	return someTimes.ReplaceAllString(aTime.ReplaceAllString(text, "(time)"), "(times)")
 }
 
 // roundTimes is a text with only those times in it that a policy or a contract
-// says, which are round: one that was made of what was measured has more digits.
+// says, which are round: one that was made of what was measured has more digits, and
+// one that was made of a date any.
 func roundTimes(text string) string {
+	most := 1
+	if strings.Contains(text, "Retry-After") {
+		most = 0
+	}
 	return aTime.ReplaceAllStringFunc(text, func(found string) string {
-		if _, fraction, _ := strings.Cut(strings.TrimRight(found, " nµms"), "."); len(fraction) > 1 {
+		if _, fraction, _ := strings.Cut(strings.TrimRight(found, " nµms"), "."); len(fraction) > most {
 			return "(time)"
 		}
 		return found

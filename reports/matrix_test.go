@@ -153,6 +153,8 @@ func TestTimesAreLeftOut(t *testing.T) {
 		"4,096 of 65,536 B":                   "a part of 65,536 B",
 		"status 503, 2 times":                 "status 503, 2 times",
 		`"max-age=30s"`:                       `"max-age=(time)"`,
+		"-4.1ms":                              "(time)",
+		"body (and 7 more like it)":           "body (and more like it)",
 		"150.1ms, 2 times":                    "(times)",
 		"Retry-After: Mon, 30 Nov 2026 11:50:29 GMT asks": "Retry-After: (date) asks",
 		"Retry-After: Mon Nov 30 11:47:27 2026 asks":      "Retry-After: (date) asks",
@@ -165,6 +167,8 @@ func TestTimesAreLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
 		"at least 100ms, 300ms (what the policy says)":      "at least 100ms, 300ms (what the policy says)",
 		"at least 1.4989s (what Retry-After asks for)":      "at least (time) (what Retry-After asks for)",
+		"at least 1.5s (what Retry-After asks for)":         "at least (time) (what Retry-After asks for)",
+		"at least 2s (what Retry-After asks for)":           "at least 2s (what Retry-After asks for)",
 		"none within 800ms of 1.6s after attempt 1 arrived": "none within 800ms of 1.6s after attempt 1 arrived",
 	} {
 		if got := roundTimes(text); got != want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/clients/nethttp"
@@ -109,10 +110,13 @@ func TestWhatWasVoidIsMeasuredOnceMore(t *testing.T) {
 	for times, want := range map[int32]assertions.Verdict{0: assertions.Pass, 1: assertions.Pass, 2: assertions.HarnessError} {
 		subject := &busy{RoundTripper: nethttp.Client()}
 		subject.times.Store(times)
-		run, err := goEntrant(subject, "").Judge(t.Context(), contract(t), suites.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		var run reports.Run
+		JudgeAll(t.Context(), []Entrant{goEntrant(subject, "")}, contract(t), suites.Options{}, 1, func(done Judged) {
+			if done.Err != nil {
+				t.Error(done.Err)
+			}
+			run = done.Run
+		})
 		if got := run.Results[0].Verdict; got != want || run.Totals[scenarios.Must][want] != 1 || len(run.Results) != 1 {
 			t.Errorf("too busy %d times: %s, totals %v; want %s", times, got, run.Totals, want)
 		}
