@@ -38,8 +38,8 @@ The clients are those that have a profile.yaml under --clients-from, and the
 built-in ones in Go. A client that is not installed is said to be missing, and the
 others are judged all the same.
 
-A contract for which the machine was too busy is measured once more by itself. A
-verdict is never asked for twice.
+A contract for which the machine was too busy is measured once more in the end,
+with nothing beside it. A verdict is never asked for twice.
 
 With --check the verdicts are compared with those of an earlier run, as --out
 left them: any that changed is told, an unexpected pass and a cell that is gone
