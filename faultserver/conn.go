@@ -34,13 +34,13 @@ const (
 type router interface {
 	// route is the session that a request belongs to; nil for none, and then what
 	// it is answered. It takes the session's prefix off the head's path.
-	route(h *head) (s *Session, stray Answer)
+	route(h *head) (s *Session, stray *Answer)
 	// fallback is the session that takes what belongs to no request, if any.
 	fallback() *Session
 }
 
 // route makes a session with its own listener the router of its connections.
-func (s *Session) route(*head) (*Session, Answer) { return s, Answer{} }
+func (s *Session) route(*head) (*Session, *Answer) { return s, nil }
 
 func (s *Session) fallback() *Session { return s }
 
@@ -251,8 +251,8 @@ func (c *conn) refuse(err error) {
 }
 
 // plainAnswer is the server's own answer, outside any script.
-func plainAnswer(status int, reason string) Answer {
-	return Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
+func plainAnswer(status int, reason string) *Answer {
+	return &Answer{Status: status, Headers: Headers{{"Content-Type", "text/plain; charset=utf-8"}}, Body: Body{Text: "faultsrv: " + reason + "\n"}}
 }
 
 // headRoom is where the head of an answer is written, which has been sent before
@@ -268,8 +268,8 @@ func (c *conn) headRoom() []byte {
 const usualHead = 256
 
 // answerAndEnd answers outside any script, and ends the connection.
-func (c *conn) answerAndEnd(answer Answer) {
-	r := render(answer, layout{framing: FramingLength}, time.Now(), 0)
+func (c *conn) answerAndEnd(answer *Answer) {
+	r := render(*answer, layout{framing: FramingLength}, time.Now(), 0)
 	if err := c.send(r.head, r.body, wholeBody); err == nil {
 		_ = c.finish() // a client that is gone needs none
 		c.linger = lingerTime

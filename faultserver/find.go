@@ -34,7 +34,7 @@ func ForStrays(answer func(id string) (Answer, bool)) HostOption {
 }
 
 // route finds the session of a request, and takes /s/ID off its path.
-func (h *Host) route(head *head) (*Session, Answer) {
+func (h *Host) route(head *head) (*Session, *Answer) {
 	id, named := h.named(head)
 	h.mu.Lock()
 	s := h.unnamed
@@ -43,11 +43,11 @@ func (h *Host) route(head *head) (*Session, Answer) {
 	}
 	h.mu.Unlock()
 	if s != nil {
-		return s, Answer{}
+		return s, nil
 	}
 	if named && h.strays != nil {
 		if answer, is := h.strays(id); is {
-			return nil, answer
+			return nil, &answer
 		}
 	}
 	if !named {

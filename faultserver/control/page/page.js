@@ -118,7 +118,12 @@
     source.onerror = () => say(source.readyState === EventSource.CLOSED ? "not live: the server refuses; load the page again" : "not live: connecting again", "off");
     source.addEventListener("arrived", take);
     source.addEventListener("ended", take);
-    source.addEventListener("end", (event) => { source.close(); say("ended: " + shown(JSON.parse(event.data).why), ""); });
+    source.addEventListener("end", (event) => {
+      const { why } = JSON.parse(event.data);
+      if (why.endsWith("begin anew")) return; // and that happens by itself
+      source.close();
+      say("ended: " + shown(why), "");
+    });
   };
 
   if (session === undefined) follow(); else watch();
