@@ -93,13 +93,14 @@ func Main(library Library) {
 	}
 }
 
-// version is the version of the library's module, without its v.
+// version is the version of the library's module, without its v. The driver may be
+// a part of that module, too.
 func (l Library) version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
-	for _, module := range info.Deps {
+	for _, module := range append(info.Deps, &info.Main) {
 		if module.Path == l.Module {
 			return strings.TrimPrefix(module.Version, "v")
 		}

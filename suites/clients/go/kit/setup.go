@@ -32,6 +32,7 @@ type Policy struct {
 	// RetryAfterCap is the longest Retry-After that is waited for.
 	RetryAfterCap Duration `json:"retry_after_cap_ms"`
 	Breaker       *Breaker `json:"breaker"`
+	Budget        *Budget  `json:"budget"`
 	Hedge         *Hedge   `json:"hedge"`
 }
 
@@ -51,6 +52,12 @@ type Breaker struct {
 	Failures int      `json:"failures"`
 	Open     Duration `json:"open_ms"`
 	Probes   int      `json:"probes"`
+}
+
+// Budget is never more retries than Ratio × calls + Reserve.
+type Budget struct {
+	Ratio   float64 `json:"ratio"`
+	Reserve int     `json:"reserve"`
 }
 
 // Hedge sends a further attempt, up to Max of them, after each Delay without an

@@ -17,7 +17,7 @@ import (
 func TestAPolicyIsRead(t *testing.T) {
 	const message = `{"policy": {"attempts": 4, "backoff": {"kind": "exponential", "base_ms": 20.5, "factor": 3, "max_ms": 1e300,
 		"jitter": "none"}, "timeouts": {"attempt_ms": 250}, "methods": ["GET"], "statuses": [503], "retry_after_cap_ms": 1000,
-		"breaker": {"failures": 3, "open_ms": 400, "probes": 1}, "hedge": {"delay_ms": 50, "max": 2}}}`
+		"breaker": {"failures": 3, "open_ms": 400, "probes": 1}, "budget": {"ratio": 0.1, "reserve": 5}, "hedge": {"delay_ms": 50, "max": 2}}}`
 	var setup kit.Setup
 	if err := json.Unmarshal([]byte(message), &setup); err != nil {
 		t.Fatal(err)
@@ -33,6 +33,7 @@ func TestAPolicyIsRead(t *testing.T) {
 		{"the attempt's timeout", p.Timeouts.Attempt.Duration, 250 * time.Millisecond},
 		{"the cap on Retry-After", p.RetryAfterCap.Duration, time.Second},
 		{"the breaker", *p.Breaker, kit.Breaker{Failures: 3, Open: kit.Duration{Duration: 400 * time.Millisecond}, Probes: 1}},
+		{"the budget", *p.Budget, kit.Budget{Ratio: 0.1, Reserve: 5}},
 		{"the hedge", *p.Hedge, kit.Hedge{Delay: kit.Duration{Duration: 50 * time.Millisecond}, Max: 2}},
 	} {
 		if field.got != field.want {
