@@ -15,6 +15,8 @@ declare(strict_types=1);
 
 namespace Faultsrv;
 
+ini_set('display_errors', 'stderr'); // standard output is for messages alone
+
 /** The library has no setting for this. */
 final class Unsupported extends \RuntimeException
 {
