@@ -89,7 +89,8 @@ func notHTTP(data []byte) string {
 // and the header lines of any that is not ordinary; beyond it, what would leave
 // the body's length in doubt is refused (RFC 9112, section 6.3).
 func parseHead(raw string) (*head, error) {
-	h := &head{raw: raw, declared: -1}
+	h := heads.Get().(*head)
+	h.raw, h.declared = raw, -1
 	line, rest, _ := strings.Cut(raw, "\n")
 	line = strings.TrimSuffix(line, "\r")
 	if err := h.readLines(rest); err != nil {

@@ -48,14 +48,20 @@ type badBody struct{ reason string }
 func (b *badBody) Error() string { return b.reason }
 
 func newRequestBody(in *input, h *head, keep bool) *requestBody {
-	b := &requestBody{in: in, keep: keep}
+	b := &requestBody{}
+	b.begin(in, h, keep)
+	return b
+}
+
+// begin makes an empty one that of a request.
+func (b *requestBody) begin(in *input, h *head, keep bool) {
+	b.in, b.keep = in, keep
 	b.receipt.Declared, b.receipt.Chunked = h.declared, h.chunked
 	b.left = max(h.declared, 0)
 	if h.chunked {
 		b.left = 0
 	}
 	b.receipt.Complete = !h.hasBody()
-	return b
 }
 
 // readTo reads until n bytes of content have come in all, or the body is

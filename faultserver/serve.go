@@ -25,8 +25,11 @@ func (s *Session) serve(c *conn, h *head) bool {
 		return s.serveOtherwise(c, h)
 	}
 	r, taken := s.begin(arrival{conn: c, head: h, at: h.arrived})
-	x := &exchange{conn: c, session: s, record: r, head: h, step: taken.step, at: taken.step.point(attemptScript)}
-	x.body = newRequestBody(c.in, h, s.config.KeepBodies)
+	space := workspaces.Get().(*workspace)
+	x := &space.exchange
+	x.conn, x.session, x.record, x.head, x.body = c, s, r, h, &space.body
+	x.step, x.at = taken.step, taken.step.point(attemptScript)
+	x.body.begin(c.in, h, s.config.KeepBodies)
 	x.drawsFor, x.drawsAt = r.Call, r.Number
 	x.choose(Succeed{})
 	x.accept(taken.verdict)
@@ -34,7 +37,11 @@ func (s *Session) serve(c *conn, h *head) bool {
 		r.Body = x.body.snapshot()
 		r.Intended = x.step.Act.intent(x)
 	})
-	return x.run()
+	keep := x.run()
+	if keep {
+		space.free()
+	}
+	return keep
 }
 
 // declared tells whether the session was opened with a call of this token.

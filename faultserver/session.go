@@ -34,8 +34,9 @@ type Session struct {
 	order       []*callState
 	starts      []*callState // as they were started
 	records     []*record
-	attempts    int // in all, those that were dropped included
-	unscripted  int // of those, the ones that came after the script's end
+	blank       []record // for those to come
+	attempts    int      // in all, those that were dropped included
+	unscripted  int      // of those, the ones that came after the script's end
 	committed   map[string]bool
 	conns       map[*conn]*connRecord // the open ones
 	connLog     []*connRecord

@@ -19,7 +19,7 @@ import (
 // live for a reader, and as JSON lines where a journal is wanted. It takes them
 // without ever holding up the server, whatever the disk or the terminal do.
 type attemptLog struct {
-	live     io.Writer
+	live     *bufio.Writer
 	journal  io.WriteCloser // nil for none
 	redactor *reports.Redactor
 
@@ -32,7 +32,7 @@ type attemptLog struct {
 }
 
 func newAttemptLog(live io.Writer, redactor *reports.Redactor) *attemptLog {
-	return &attemptLog{live: live, redactor: redactor, more: make(chan struct{}, 1)}
+	return &attemptLog{live: bufio.NewWriterSize(live, liveBuffer), redactor: redactor, more: make(chan struct{}, 1)}
 }
 
 const (
@@ -42,6 +42,8 @@ const (
 	// together is how long lines are gathered after some were written, so that under
 	// load hundreds share a write, and nobody who reads them sees them later.
 	together = 5 * time.Millisecond
+	// liveBuffer is how much of them a write takes at most.
+	liveBuffer = 64 << 10
 )
 
 // observe takes an attempt that has arrived, or that has ended.
@@ -106,14 +108,13 @@ func (l *attemptLog) flush() error {
 	lines, missed, ended := l.lines, l.missed, l.ended
 	l.lines, l.missed, l.ended = nil, 0, nil
 	l.mu.Unlock()
-	live := bufio.NewWriterSize(l.live, 64<<10)
 	for _, line := range lines {
-		_, _ = live.WriteString(l.redactor.Text(line)) // the error comes with Flush
+		_, _ = l.live.WriteString(l.redactor.Text(line)) // the error comes with Flush
 	}
 	if missed > 0 {
-		_, _ = fmt.Fprintf(live, "… %d lines more: they came faster than they could be shown\n", missed) // as above
+		_, _ = fmt.Fprintf(l.live, "… %d lines more: they came faster than they could be shown\n", missed) // as above
 	}
-	if err := live.Flush(); err != nil {
+	if err := l.live.Flush(); err != nil {
 		return fmt.Errorf("write the attempts: %w", err)
 	}
 	for _, attempt := range ended {
