@@ -77,9 +77,8 @@ func (x *exchange) answerAs(kind string, a Answer) {
 		}
 		return
 	}
-	if !x.keep {
-		x.shutdown()
-		effect.End = string(EndFIN)
+	if !x.keep && !x.finishWhole(&effect) {
+		return
 	}
 	x.answeredNow()
 	x.struck(effect)
@@ -140,6 +139,7 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 
 // beginAnswer stamps the moment before an answer's first byte.
 func (x *exchange) beginAnswer(r *rendering) {
+	x.headSent = int64(len(r.head))
 	before := x.conn.written.Load()
 	x.stampEarliest(func(rec *record) {
 		rec.Answered, rec.before, rec.RetryAfter = rec.End.Earliest, before, r.retryAfter
@@ -160,14 +160,36 @@ func (x *exchange) sendCounted(head []byte, body io.Reader, most int64) error {
 // shutdown ends the server's side with FIN. What the client still sends is
 // read, so that the FIN does not become a RST.
 func (x *exchange) shutdown() {
+	if err := x.sendFIN(); err != nil {
+		x.miss("FIN: " + err.Error())
+	}
+}
+
+// sendFIN is shutdown for an act that has not failed without its FIN.
+func (x *exchange) sendFIN() error {
 	x.stampEarliest(nil)
 	err := x.conn.finish()
 	x.session.update(x.record, func(r *record) { r.End.Latest = x.session.Elapsed() })
 	x.conn.linger = lingerTime
 	x.keep = false
-	if err != nil {
+	return err
+}
+
+// finishWhole ends a whole answer with FIN, and tells whether the client was
+// answered. One that resets the connection once it has read enough may do so
+// before the FIN.
+func (x *exchange) finishWhole(effect *Effect) bool {
+	err := x.sendFIN()
+	switch {
+	case err == nil:
+		effect.End = string(EndFIN)
+	case isReset(err):
+		x.cutShort(err, x.headSent)
+		return x.tookAnswer
+	default:
 		x.miss("FIN: " + err.Error())
 	}
+	return true
 }
 
 // abort ends the connection with RST.

@@ -45,6 +45,8 @@ type exchange struct {
 	// having taken its head and so many bytes more.
 	tookAnswer bool
 	taken      int64
+	// headSent is the length of the head of the answer that is being sent.
+	headSent int64
 	// lapse is the silence that the act leaves the exchange in; nil for none.
 	lapse *lapse
 }

@@ -130,9 +130,8 @@ func (m Malformed) perform(x *exchange) {
 		return
 	}
 	x.keep = m.keeps() && x.head.keepAlive() && x.body.receipt.Complete
-	if !x.keep {
-		x.shutdown()
-		effect.End = string(EndFIN)
+	if !x.keep && !x.finishWhole(&effect) {
+		return
 	}
 	x.answeredNow()
 	x.struck(effect)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,3 +134,26 @@ var _ = Describe("Malformed", func() {
 		Entry("an answer that lies itself", "200:gzip:status=204", "no body to compress"),
 	)
 })
+
+// A client that has seen enough resets the connection, often before the FIN
+// that was to end it: it was answered all the same.
+func TestAClientMayResetBeforeTheFIN(t *testing.T) {
+	s := open(t, faultserver.Config{Script: script("malformed:bad-status-line:body=20:forever")})
+	many(t, runs, 8, func(int) error {
+		p, err := connect(s.URL())
+		if err != nil {
+			return err
+		}
+		p.say(get("/"))
+		_, err = io.ReadFull(p, make([]byte, 1))
+		return errors.Join(err, setLinger(p), p.Close())
+	})
+	journal := eventually(t, s, "the end of all attempts", func(j faultserver.Journal) bool {
+		return len(j.Attempts) == runs && !slices.ContainsFunc(j.Attempts, func(a faultserver.Attempt) bool { return a.Happened.Kind == "" })
+	})
+	for _, a := range journal.Attempts {
+		if strings.Contains(a.Happened.Detail, "FIN:") {
+			t.Fatalf("attempt %d was answered, and is entered as %+v", a.Number, a.Happened)
+		}
+	}
+}

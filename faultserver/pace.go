@@ -56,9 +56,8 @@ func (x *exchange) answerPaced(kind string, a Answer, p pace) {
 
 // endPaced ends an answer that has been sent at a pace.
 func (x *exchange) endPaced(effect Effect, r *rendering) {
-	if x.keep = r.keep; !x.keep {
-		x.shutdown()
-		effect.End = string(EndFIN)
+	if x.keep = r.keep; !x.keep && !x.finishWhole(&effect) {
+		return
 	}
 	x.answeredNow()
 	if x.done {

@@ -107,9 +107,8 @@ func (x *exchange) answerLasting(kind string, a Answer) {
 		return
 	}
 	effect := x.answerIntent(kind, a)
-	if !x.keep {
-		x.shutdown()
-		effect.End = string(EndFIN)
+	if !x.keep && !x.finishWhole(&effect) {
+		return
 	}
 	x.answeredNow()
 	if x.done {
