@@ -30,6 +30,17 @@ func TestARightDriverHasNoFindings(t *testing.T) {
 	}
 }
 
+// A library that retries lost connections and no answer follows attempts all the
+// same.
+func TestAttemptsMayBeThoseOfLostConnections(t *testing.T) {
+	t.Parallel()
+	report := checkAll(t, []string{"retries-the-lost"})["retries-the-lost"]
+	made := slices.IndexFunc(report.Checks, func(checked Checked) bool { return checked.Name == "attempts" })
+	if made < 0 || report.Checks[made].NotMade != "" || len(report.Checks[made].Findings) > 0 {
+		t.Errorf("the check of attempts found something, or was not made: %+v", report.Checks)
+	}
+}
+
 // Each driver that is wrong is told so, by the check that is about it, with what
 // came and what to do.
 func TestAWrongDriverIsToldWhatIsWrong(t *testing.T) {
@@ -91,6 +102,7 @@ func TestAWrongDriverIsToldWhatIsWrong(t *testing.T) {
 		{"makes-keys", "idempotency-key", "an Idempotency-Key on a POST", "none", "take idempotency-key out of hello"},
 		{"counts-retries", "attempts", "1 attempt for a policy of so many", "2 attempts", "attempts - 1"},
 		{"ignores-attempts", "attempts", "1 attempt for a policy of so many", "2 attempts", "attempts"},
+		{"never-retries", "attempts", "or, where that is not retried, all reset", "1 attempt", "take attempts out of hello"},
 		{"one-attempt", "attempts", "attempts: 2, as arrived at the server", "attempts: 1", "the first one included"},
 		{"ignores-backoff", "backoff", "a pause of 500ms before the second attempt", "s", "take backoff out of hello"},
 		{"ignores-deadline", "timeout", "by deadline_ms, 500ms", "no result 3.5s later", "take timeout out of hello"},

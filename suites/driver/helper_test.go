@@ -283,13 +283,18 @@ func (c *helperClient) call(ctx context.Context, h *helper, m runMessage) map[st
 		attempts++
 	case h.has("ignores-attempts"):
 		attempts = 2
+	case h.has("never-retries"):
+		attempts = 1
 	}
 	for n := 1; ; n++ {
 		response, err := c.attempt(ctx, h, m)
+		if err != nil && kindOf(err, h) == "reset" && h.has("retries-the-lost") && n < attempts {
+			continue
+		}
 		if err != nil {
 			return map[string]any{"outcome": "error", "error": map[string]any{"kind": kindOf(err, h), "message": err.Error()}}
 		}
-		if response.StatusCode == 503 && n < attempts {
+		if response.StatusCode == 503 && n < attempts && !h.has("retries-the-lost") {
 			_, _ = io.Copy(io.Discard, response.Body)
 			_ = response.Body.Close()
 			if !h.has("ignores-backoff") {
