@@ -60,16 +60,16 @@ type forwarder struct {
 	pause time.Duration
 	// hidesRST ends with FIN what the server has reset, resets the other way about.
 	hidesRST, resets bool
-	// holds keeps answers back until the server has been silent for so long.
-	holds time.Duration
+	// holds keeps answers back until they are whole.
+	holds bool
 	// keepsUpstream does not tell the server that the client has left.
 	keepsUpstream bool
 	// mends answers 502 in the place of a body that is shorter than declared.
 	mends bool
-	// loses is after how long a silence of the server it loses patience, and then
-	// says something to the client.
-	loses time.Duration
-	says  string
+	// says is what it answers in the server's place, where that is silent for long;
+	// silentFor tells for which requests it is, once they have arrived.
+	says      string
+	silentFor func(request string) bool
 	// retries says when a request is sent a second time.
 	retries trigger
 	// asks and answers replace texts; spoils changes a byte of a request's body.
@@ -115,6 +115,8 @@ type forwarding struct {
 	sent            []byte
 	heard, answered int
 	retried         bool
+	// others are connections whose answers nobody waits for.
+	others []net.Conn
 }
 
 func (f *forwarding) run() {
@@ -122,11 +124,14 @@ func (f *forwarding) run() {
 	asking.Go(f.ask)
 	f.answer()
 	// Nothing more can come, so that whatever the client still sends is lost.
-	if f.closesAfter != "" || f.says != "" {
+	if f.closesAfter != "" {
 		_ = f.client.Close()
 	}
 	asking.Wait()
 	_ = f.up().Close()
+	for _, other := range f.others {
+		_ = other.Close()
+	}
 }
 
 func (f *forwarding) up() *net.TCPConn {
@@ -166,10 +171,10 @@ func (f *forwarding) ask() {
 		f.mu.Unlock()
 		time.Sleep(f.pause)
 		if len(text) > 0 {
-			if f.loses > 0 {
-				_ = upstream.SetReadDeadline(time.Now().Add(f.loses))
-			}
 			_, _ = upstream.Write(text)
+		}
+		if f.silentFor != nil && len(text) > 0 && (f.says != "" || f.retries == onSilence) && f.silentFor(string(text)) {
+			f.loses(text)
 		}
 		switch {
 		case err == nil:
@@ -197,14 +202,11 @@ func (f *forwarding) answer() {
 		f.heard += n
 		reused := f.answered > 0
 		f.mu.Unlock()
-		var late net.Error
-		silent := errors.As(err, &late) && late.Timeout()
 		if !f.retried && fresh {
 			switch {
 			case f.retries == on503 && strings.HasPrefix(string(buffer[:n]), "HTTP/1.1 503"),
 				f.retries == onReset && isReset(err) && !reused,
-				f.retries == onReuse && isReset(err) && reused,
-				f.retries == onSilence && silent:
+				f.retries == onReuse && isReset(err) && reused:
 				f.again()
 				continue
 			}
@@ -213,21 +215,8 @@ func (f *forwarding) answer() {
 			buffer[n-1]++
 		}
 		held = append(held, buffer[:n]...)
-		if silent && f.loses > 0 {
-			if f.says != "" && fresh {
-				_, _ = f.client.Write([]byte(f.says))
-				return
-			}
-			_ = upstream.SetReadDeadline(time.Time{})
-			silent, err = false, nil
-		}
-		if f.holds > 0 && n > 0 {
-			_ = upstream.SetReadDeadline(time.Now().Add(f.holds))
+		if f.holds && err == nil && !wholeAnswer(held) {
 			continue
-		}
-		if silent {
-			_ = upstream.SetReadDeadline(time.Time{})
-			err = nil
 		}
 		if f.mends && cutShort(held) {
 			if err == nil {
@@ -248,6 +237,25 @@ func (f *forwarding) answer() {
 			f.end(isReset(err))
 			return
 		}
+	}
+}
+
+// loses patience with a server that is silent.
+func (f *forwarding) loses(request []byte) {
+	switch {
+	case f.says != "":
+		_, _ = f.client.Write([]byte(f.says))
+		_ = f.client.CloseWrite()
+	case f.retries == onSilence:
+		// Whichever answers is as good: the first one's answer is passed on.
+		second, err := net.Dial("tcp", f.server)
+		if err != nil {
+			return
+		}
+		_, _ = second.Write(request)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.others = append(f.others, second)
 	}
 }
 
@@ -294,6 +302,14 @@ func complete(request []byte) bool {
 		return bytes.HasSuffix(request, []byte("\r\n0\r\n\r\n"))
 	}
 	return !cutShort(request)
+}
+
+// wholeAnswer tells that an answer is whole, or one before it.
+func wholeAnswer(heard []byte) bool {
+	if bytes.HasPrefix(heard, []byte("HTTP/1.1 1")) {
+		return true
+	}
+	return complete(heard) && bytes.Contains(heard, []byte("\r\n\r\n"))
 }
 
 // answering is the URL of somebody who says one thing, whatever is asked.
