@@ -1,7 +1,6 @@
 package faultserver
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -73,8 +72,17 @@ func (h Headers) Get(name string) string {
 }
 
 // contain tells whether there is a line with the name, in whatever case.
-func (h Headers) contain(name string) bool {
-	return slices.ContainsFunc(h, func(line Header) bool { return strings.EqualFold(line.Name, name) })
+func (h Headers) contain(name string) bool { return h.count(name) > 0 }
+
+// count is how many lines there are with the name, in whatever case.
+func (h Headers) count(name string) int {
+	n := 0
+	for _, line := range h {
+		if len(line.Name) == len(name) && strings.EqualFold(line.Name, name) {
+			n++
+		}
+	}
+	return n
 }
 
 // Values are the values of all lines with the name, in whatever case, in order.
@@ -90,8 +98,11 @@ func (h Headers) Values(name string) []string {
 
 // has tells whether one of the lines' comma-separated values is the token.
 func (h Headers) has(name, token string) bool {
-	for _, value := range h.Values(name) {
-		for part := range strings.SplitSeq(value, ",") {
+	for _, line := range h {
+		if !strings.EqualFold(line.Name, name) {
+			continue
+		}
+		for part := range strings.SplitSeq(line.Value, ",") {
 			if strings.EqualFold(strings.Trim(part, " \t"), token) {
 				return true
 			}

@@ -107,7 +107,9 @@ func parseHead(raw string) (*head, error) {
 // readLines reads the header lines as they came.
 func (h *head) readLines(text string) error {
 	h.headers = make(Headers, 0, strings.Count(text, "\n")) // one more than there are, for the empty line
-	for line := range strings.SplitSeq(text, "\n") {
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
 		line = strings.TrimSuffix(line, "\r")
 		if line == "" {
 			break
@@ -157,19 +159,19 @@ func (h *head) chunkedWithUnknown() bool {
 
 // checkFraming reads how the body's end is told.
 func (h *head) checkFraming() error {
-	hosts := h.headers.Values("Host")
-	if len(hosts) > 1 || len(hosts) == 0 && !h.is10() {
-		return malformed("%d Host lines; want exactly one", len(hosts))
+	hosts := h.headers.count("Host")
+	if hosts > 1 || hosts == 0 && !h.is10() {
+		return malformed("%d Host lines; want exactly one", hosts)
 	}
-	codings := h.headers.Values("Transfer-Encoding")
+	codings := h.headers.count("Transfer-Encoding")
 	lengths := h.headers.Values("Content-Length")
-	if len(codings) > 0 && len(lengths) > 0 {
+	if codings > 0 && len(lengths) > 0 {
 		return malformed("both Transfer-Encoding and Content-Length")
 	}
-	if len(codings) > 1 {
-		return malformed("chunked named %d times", len(codings))
+	if codings > 1 {
+		return malformed("chunked named %d times", codings)
 	}
-	if len(codings) == 1 {
+	if codings == 1 {
 		if h.is10() {
 			return malformed("Transfer-Encoding in an HTTP/1.0 request")
 		}
