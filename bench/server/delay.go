@@ -22,49 +22,60 @@ func delayError(b bench) (table, error) {
 		head: []string{"", "connections", "p50", "p99", "ratio of the p99 to net/http", "early"},
 	}
 	for _, connections := range delayConnections {
-		spells, err := takeTurns(b, delayAll, b.size.peerRounds, func(_ entrant, t *target) (spell, error) {
-			l := load{address: t.address, path: t.path, connections: connections, requests: 1, status: t.status}
-			if _, _, err := l.run(); err != nil {
-				return spell{}, err
-			}
-			// A single client has to ask more often for its p99 to mean anything.
-			l.requests = b.size.delays * max(1, leastDelays/(connections*b.size.delays))
-			times, _, err := l.run()
-			for i := range times {
-				times[i] -= delay
-			}
-			slices.Sort(times)
-			return spell{times: times}, err
+		spells, err := takeTurns(b, delayAll, b.size.peerRounds, func(_ entrant, served *target) (spell, error) {
+			return delaySpell(b, served, connections)
 		})
 		if err != nil {
 			return table{}, err
 		}
-		p99 := func(s spell) float64 { return float64(percentile(s.times, 0.99)) }
 		for i, e := range b.entrants {
-			r := ratios(figures(spells[i], p99), figures(spells[0], p99))
-			early, all := 0, 0
-			for _, s := range spells[i] {
-				all += len(s.times)
-				for _, late := range s.times {
-					if late < 0 {
-						early++
-					}
-				}
-			}
-			p50 := quartilesOf(figures(spells[i], func(s spell) float64 { return float64(percentile(s.times, 0.5)) })).median
-			t.rows = append(t.rows, []string{
-				e.name, fmt.Sprint(connections), milliseconds(time.Duration(p50)), milliseconds(time.Duration(quartilesOf(figures(spells[i], p99)).median)),
-				r.ratio(), fmt.Sprintf("%d of %d", early, all),
-			})
-			if i == 1 {
-				t.limits = append(t.limits,
-					limit{fmt.Sprintf("with %d connections, p99 within %.1f × bare net/http's: %.2f", connections, delayLimit, r.median), r.median <= delayLimit},
-					limit{fmt.Sprintf("with %d connections, never early", connections), early == 0})
-			}
+			t.addDelays(e.name, connections, spells[i], spells[0], i == 1)
 		}
 	}
 	return t, nil
 }
 
-// leastDelays is how many delays a spell measures at least.
+// leastDelays is how many delays a spell measures at least: one client has to ask
+// more often than many for its p99 to mean anything.
 const leastDelays = 20
+
+// delaySpell measures how much later than asked the answers come.
+func delaySpell(b bench, served *target, connections int) (spell, error) {
+	l := load{address: served.address, path: served.path, connections: connections, requests: 1, status: served.status}
+	if _, _, err := l.run(); err != nil {
+		return spell{}, err
+	}
+	l.requests = max(b.size.delays, leastDelays/connections)
+	times, _, err := l.run()
+	for i := range times {
+		times[i] -= delay
+	}
+	slices.Sort(times)
+	return spell{times: times}, err
+}
+
+// addDelays adds a server's row, and if it is ours its limits.
+func (t *table) addDelays(name string, connections int, spells, bare []spell, ours bool) {
+	at := func(share float64) func(spell) float64 {
+		return func(s spell) float64 { return float64(percentile(s.times, share)) }
+	}
+	r := ratios(figures(spells, at(0.99)), figures(bare, at(0.99)))
+	early, all := 0, 0
+	for _, s := range spells {
+		all += len(s.times)
+		for _, late := range s.times {
+			if late < 0 {
+				early++
+			}
+		}
+	}
+	median := func(share float64) string {
+		return milliseconds(time.Duration(quartilesOf(figures(spells, at(share))).median))
+	}
+	t.rows = append(t.rows, []string{name, fmt.Sprint(connections), median(0.5), median(0.99), r.ratio(), fmt.Sprintf("%d of %d", early, all)})
+	if ours {
+		t.limits = append(t.limits,
+			limit{fmt.Sprintf("with %d connections, p99 within %.1f × bare net/http's: %.2f", connections, delayLimit, r.median), r.median <= delayLimit},
+			limit{fmt.Sprintf("with %d connections, never early", connections), early == 0})
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -55,11 +56,21 @@ type client struct {
 }
 
 func dial(address, path string) (*client, error) {
-	conn, err := net.DialTimeout("tcp", address, answerTime)
+	conn, err := connect(address, answerTime)
+	if err != nil {
+		return nil, err
+	}
+	return &client{conn: conn, request: requestFor(address, path), buffer: make([]byte, 64<<10)}, nil
+}
+
+// connect opens a connection within a time.
+func connect(address string, within time.Duration) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: within}
+	conn, err := dialer.DialContext(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the server under test: %w", err)
 	}
-	return &client{conn: conn, request: requestFor(address, path), buffer: make([]byte, 64<<10)}, nil
+	return conn, nil
 }
 
 func requestFor(address, path string) []byte {
@@ -146,11 +157,11 @@ func readHead(head []byte) (status, length int, chunked bool, err error) {
 	if bytes.Contains(head, chunkedLine) {
 		return status, 0, true, nil
 	}
-	at := bytes.Index(head, lengthName)
-	if at < 0 {
+	_, digits, found := bytes.Cut(head, lengthName)
+	if !found {
 		return status, 0, false, nil
 	}
-	digits, _, _ := bytes.Cut(head[at+len(lengthName):], []byte("\r\n"))
+	digits, _, _ = bytes.Cut(digits, []byte("\r\n"))
 	if length, err = strconv.Atoi(string(digits)); err != nil {
 		return 0, 0, false, fmt.Errorf("a length that is none: %q", digits)
 	}

@@ -50,7 +50,7 @@ func machine() string {
 
 // versions are those of ours and of the peers.
 func versions(o options) string {
-	all := []string{firstLine(exec.Command(o.faultsrv, "--version"))} //nolint:gosec,noctx // it is what is measured
+	all := []string{firstLine(exec.Command(o.faultsrv, "--version"))} //nolint:noctx // it ends at once
 	if o.peers == "" {
 		return all[0] + "."
 	}
@@ -90,7 +90,9 @@ func moduleVersion(program string) string {
 
 // packageVersion is the version in a package's description.
 func packageVersion(name string) string {
-	var description struct{ Version string }
+	var description struct {
+		Version string `json:"version"`
+	}
 	text, err := os.ReadFile(name)
 	if err == nil {
 		err = json.Unmarshal(text, &description)

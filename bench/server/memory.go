@@ -187,7 +187,7 @@ func stallConnections(served *target, connections int) ([]net.Conn, error) {
 		go func() {
 			failures <- func() error {
 				for i := worker; i < connections; i += atOnce {
-					conn, err := net.DialTimeout("tcp", served.address, answerTime)
+					conn, err := connect(served.address, answerTime)
 					if err != nil {
 						return fmt.Errorf("connection %d of %d: %w", i, connections, err)
 					}

@@ -74,7 +74,7 @@ func (r raw) request(address, path string) []byte {
 func (r raw) exchange(address, path string) seen {
 	began := time.Now()
 	patience := cmp.Or(r.patience, answerTime)
-	tcp, err := net.DialTimeout("tcp", address, cmp.Or(r.connects, answerTime))
+	tcp, err := connect(address, cmp.Or(r.connects, answerTime))
 	if err != nil {
 		return seen{end: endOf(err), took: time.Since(began), err: err}
 	}

@@ -51,7 +51,7 @@ func start(address string, command ...string) (*process, error) {
 func (p *process) accepts() error {
 	deadline := time.Now().Add(startTime)
 	for time.Now().Before(deadline) {
-		if conn, err := net.Dial("tcp", p.address); err == nil {
+		if conn, err := connect(p.address, time.Until(deadline)); err == nil {
 			return conn.Close()
 		}
 		select {

@@ -24,7 +24,7 @@ type limit struct {
 	kept bool
 }
 
-func (t table) missed() int {
+func (t *table) missed() int {
 	n := 0
 	for _, l := range t.limits {
 		if !l.kept {
@@ -35,7 +35,7 @@ func (t table) missed() int {
 }
 
 // markdown is the table as Markdown.
-func (t table) markdown() string {
+func (t *table) markdown() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n## %s\n\n%s\n\n", t.title, t.about)
 	row := func(cells []string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
@@ -91,9 +91,8 @@ func (q quartiles) ratio() string {
 	return fmt.Sprintf("%.2f (%.2f–%.2f)", q.median, q.lower, q.upper)
 }
 
-// milliseconds and microseconds write a time.
+// milliseconds writes a time.
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1e3) }
-func microseconds(d time.Duration) string { return fmt.Sprintf("%.1f µs", d.Seconds()*1e6) }
 
 // percentile is the least of some times that a share of them does not exceed. It
 // sorts them.

@@ -93,19 +93,7 @@ func takeTurns(b bench, on task, peerRounds int, measure func(entrant, *target) 
 			if i > 1 && round >= peerRounds {
 				continue
 			}
-			served := lasting[i]
-			if served == nil {
-				var err error
-				if served, err = e.serve(on); err != nil {
-					return nil, fmt.Errorf("%s: %w", e.name, err)
-				}
-			}
-			s, err := measure(e, served)
-			if e.slow {
-				lasting[i] = served
-			} else {
-				served.stop()
-			}
+			s, err := oneSpell(e, on, &lasting[i], measure)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.name, err)
 			}
@@ -113,6 +101,23 @@ func takeTurns(b bench, on task, peerRounds int, measure func(entrant, *target) 
 		}
 	}
 	return spells, nil
+}
+
+// oneSpell measures a server that is started for it, or the one that lasts.
+func oneSpell(e entrant, on task, lasting **target, measure func(entrant, *target) (spell, error)) (spell, error) {
+	if *lasting != nil {
+		return measure(e, *lasting)
+	}
+	served, err := e.serve(on)
+	if err != nil {
+		return spell{}, err
+	}
+	if e.slow {
+		*lasting = served
+	} else {
+		defer served.stop()
+	}
+	return measure(e, served)
 }
 
 // figures are one figure of each spell.
