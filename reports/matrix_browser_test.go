@@ -106,11 +106,17 @@ func TestTheMatrixFitsAPhone(t *testing.T) {
 	left := tells[[]float64](v, `(() => {
 		const sheet = document.querySelector(".sheet"), head = document.querySelector(".matrix tbody th[scope=row]");
 		const before = head.getBoundingClientRect().left;
+		sheet.scrollIntoView();
 		sheet.scrollTo(600, 0);
-		return [before, head.getBoundingClientRect().left, sheet.scrollLeft];
+		const corner = document.querySelector(".corner"), box = corner.getBoundingClientRect();
+		const covers = document.elementFromPoint(box.right - 5, box.bottom - 5) === corner ? 1 : 0;
+		return [before, head.getBoundingClientRect().left, sheet.scrollLeft, covers];
 	})()`)
 	if left[2] == 0 || left[0]-left[1] > 1 {
 		t.Errorf("the contract's head stood at %v, and at %v once the sheet was scrolled by %v", left[0], left[1], left[2])
+	}
+	if left[3] == 0 {
+		t.Error("the clients' names lie over the corner, once the sheet was scrolled")
 	}
 	v.quietly()
 }
