@@ -20,7 +20,7 @@ type Config struct {
 	// TLS has a session with a listener of its own speak TLS, certified by
 	// SharedAuthority; its URL is then https://…. Its connection script is taken when
 	// a client says hello, except for entries at accept. Under a Host it is the
-	// Host's to say.
+	// Host's to say, and a Host that does not speak TLS refuses it.
 	TLS bool
 	// AdvertiseHost is the host, without a port, by which clients reach a session
 	// with a listener of its own: its URL has it in the place of the address that

@@ -130,6 +130,9 @@ func (h *Host) add(cfg Config, url string, enter func(*Session) error) (*Session
 	if len(cfg.Connections) > 0 {
 		return nil, errors.New("connections: a shared listener cannot strike at connections; open the session with a listener of its own")
 	}
+	if cfg.TLS && h.authority == nil {
+		return nil, errors.New("tls: the shared listener does not speak TLS; open the session with a listener of its own")
+	}
 	cfg.TLS = h.authority != nil
 	s, err := newSession(cfg)
 	if err != nil {

@@ -31,6 +31,7 @@ type serveOptions struct {
 	upstreams   []string
 	connections int
 	readyFile   string
+	tls         tlsOptions
 	control     controlOptions
 	// env reads an environment variable; empty where it is not set.
 	env func(name string) string
@@ -62,7 +63,8 @@ could not listen, or could not write the journal.`,
   faultsrv serve --script 429:retry-after=1,stall:2s --after-script loop --journal journal.jsonl
   faultsrv serve --scenario body.replay-after-503
   faultsrv serve --upstream http://127.0.0.1:9000 --script 503x2,pass:forever
-  faultsrv serve --control 127.0.0.1:8504 --ready-file ready.env`,
+  faultsrv serve --control 127.0.0.1:8504 --ready-file ready.env
+  faultsrv serve --tls --ca-out ca.pem --script 503x2,200`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("seed") {
@@ -84,13 +86,14 @@ could not listen, or could not write the journal.`,
 		"the step pass hands attempts on to this real server, a `URL` such as http://127.0.0.1:9000; may be repeated: sessions of the control API may name any of them, and no other")
 	flags.IntVar(&o.connections, "max-connections", 16384, "clients may have this `NUMBER` of connections open at the same time; 0 for no bound")
 	flags.StringVar(&o.readyFile, "ready-file", "", "once the server listens, write where to this `FILE`, as lines that a shell can read; it is removed at the end")
+	o.tls.flags(cmd)
 	o.control.flags(cmd)
 	secretFlags(cmd, &o.secrets)
 	return cmd
 }
 
 func (o *serveOptions) run(cmd *cobra.Command) error {
-	if err := o.control.check(cmd); err != nil {
+	if err := o.control.check(cmd, o.tls.scheme()); err != nil {
 		return err
 	}
 	config, calls, err := o.config(cmd.Flags().Changed("after-script"))
@@ -110,6 +113,10 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 		log.journal = file
 	}
 	config.ID, config.Seed, config.MaxConnections = defaultSession, o.seed, o.connections
+	config.TLS = config.TLS || o.tls.on
+	if err := o.tls.writeAuthority(config, o.control.listen != ""); err != nil {
+		return errors.Join(err, log.close())
+	}
 	stage, err := o.open(address, config, log)
 	if err != nil {
 		return errors.Join(err, log.close())
@@ -140,7 +147,7 @@ func (o *serveOptions) play(cmd *cobra.Command, stage *stage, calls []scenarios.
 	if o.readyFile == "" {
 		return log.write(cmd.Context())
 	}
-	if err := writeReady(o.readyFile, stage.session.URL(), controlURL); err != nil {
+	if err := writeReady(o.readyFile, stage.session.URL(), controlURL, o.tls.caOut); err != nil {
 		return err
 	}
 	return errors.Join(log.write(cmd.Context()), removeReady(o.readyFile))
@@ -176,7 +183,15 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 	if len(config.Connections) > 0 {
 		return nil, errors.New("--scenario: it strikes at connections, and beside a control API the listener is shared; create it by the API, with own_listener")
 	}
-	host, err := faultserver.Listen(address, append(o.control.where.dataSide(), faultserver.Limited(o.connections, headTime))...)
+	if config.TLS && !o.tls.on {
+		return nil, errors.New("--scenario: its server speaks TLS, and beside a control API the listener is shared, and does so only with --tls")
+	}
+	options, err := o.tls.hostOptions()
+	if err != nil {
+		return nil, err
+	}
+	options = append(append(options, o.control.where.dataSide()...), faultserver.Limited(o.connections, headTime))
+	host, err := faultserver.Listen(address, options...)
 	if err != nil {
 		return nil, couldNotRun(fmt.Errorf("--listen: %w", err))
 	}
@@ -199,7 +214,7 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 	}
 	address = session.URL()
 	if o.control.where.base != nil {
-		address = "http://" + host.Address()
+		address = o.tls.scheme() + "://" + host.Address()
 	}
 	return &stage{session, address, beside}, nil
 }

@@ -39,8 +39,8 @@ func (o *controlOptions) flags(cmd *cobra.Command) {
 	o.where.flags(cmd)
 }
 
-// check says what is wrong with the flags.
-func (o *controlOptions) check(cmd *cobra.Command) error {
+// check says what is wrong with the flags of a server that speaks this scheme.
+func (o *controlOptions) check(cmd *cobra.Command, scheme string) error {
 	if o.listen == "" {
 		for _, name := range append([]string{"control-token-file", "control-host", "max-sessions", "session-ttl"}, hostFlags...) {
 			if cmd.Flags().Changed(name) {
@@ -55,7 +55,7 @@ func (o *controlOptions) check(cmd *cobra.Command) error {
 	if o.sessions < 1 || o.ttl <= 0 || o.ttl > longestTTL {
 		return fmt.Errorf("--max-sessions %d, --session-ttl %v: expected at least one session, and a time up to %v", o.sessions, o.ttl, longestTTL)
 	}
-	return o.where.check()
+	return o.where.check(scheme)
 }
 
 // longestTTL is what one may ask for.
@@ -103,6 +103,7 @@ func (o *serveOptions) startControl(host *faultserver.Host, log *attemptLog) (*c
 			Limits:  control.Limits{Sessions: o.control.sessions, TTL: o.control.ttl},
 			Observe: log.observe, RedactAttempt: log.redacted, RedactText: log.redactor.Text,
 		}
+		options.OwnTLS = o.tls.on
 		err = o.control.where.controlSide(&options, host.Address())
 		if err == nil {
 			c.api, err = control.Listen(o.control.listen, options)

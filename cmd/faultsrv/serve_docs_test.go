@@ -17,17 +17,29 @@ import (
 // docs/serve.md, as a reader would, and compares what they print.
 func TestTheWalkThroughIsReal(t *testing.T) {
 	t.Parallel()
+	isReal(t, "serve.md", "Walk-through with nothing but curl")
+}
+
+// TestTheServerIsTrustedAsDescribed does the same with curl, Python and Node.js.
+func TestTheServerIsTrustedAsDescribed(t *testing.T) {
+	t.Parallel()
+	isReal(t, "tls.md", "Trusting it")
+}
+
+// isReal runs the commands in a section of a page, and compares what they print.
+func isReal(t *testing.T, page, heading string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		return // its commands are for a POSIX shell
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "serve.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## Walk-through with nothing but curl\n")
-	section, _, ended := strings.Cut(section, "\n## ")
-	if !found || !ended {
-		t.Fatal("docs/serve.md has no section with the walk-through")
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if !found {
+		t.Fatalf("docs/%s has no section %q", page, heading)
 	}
 	var commands, printed strings.Builder
 	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(section, -1) {
@@ -37,7 +49,7 @@ func TestTheWalkThroughIsReal(t *testing.T) {
 			printed.WriteString(block[2])
 		}
 	}
-	if strings.Count(commands.String(), "\n") < 10 || printed.Len() == 0 {
+	if strings.Count(commands.String(), "\n") < 8 || printed.Len() == 0 {
 		t.Fatalf("expected the commands of a walk-through and what they print, got %q", commands.String())
 	}
 
@@ -57,6 +69,6 @@ func TestTheWalkThroughIsReal(t *testing.T) {
 		t.Errorf("the walk-through ends with %v, having said on standard error:\n%s", err, complaints.String())
 	}
 	if diff := cmp.Diff(printed.String(), string(got)); diff != "" {
-		t.Errorf("the walk-through prints something else than docs/serve.md shows (-docs +now):\n%s\non standard error:\n%s", diff, complaints.String())
+		t.Errorf("the walk-through prints something else than docs/%s shows (-docs +now):\n%s\non standard error:\n%s", page, diff, complaints.String())
 	}
 }

@@ -42,15 +42,15 @@ func (o *hostOptions) flags(cmd *cobra.Command) {
 // hostFlags are the names of the flags.
 var hostFlags = []string{"name", "advertise-url", "session-ports", "session-host"}
 
-// check says what is wrong with the flags.
-func (o *hostOptions) check() (err error) {
+// check says what is wrong with the flags of a server that speaks this scheme.
+func (o *hostOptions) check(scheme string) (err error) {
 	if o.name != "" {
 		if err := control.CheckName(o.name); err != nil {
 			return fmt.Errorf("--name: %w", err)
 		}
 	}
 	if o.advertise != "" {
-		if o.base, err = baseURL(o.advertise); err != nil {
+		if o.base, err = baseURL(o.advertise, scheme); err != nil {
 			return fmt.Errorf("--advertise-url %q: %w", o.advertise, err)
 		}
 	}
@@ -67,11 +67,11 @@ func (o *hostOptions) check() (err error) {
 	return nil
 }
 
-// baseURL reads http://host[:port].
-func baseURL(text string) (*url.URL, error) {
+// baseURL reads SCHEME://host[:port].
+func baseURL(text, scheme string) (*url.URL, error) {
 	base, err := url.Parse(text)
-	if err != nil || base.Scheme != "http" || base.Hostname() == "" || strings.TrimSuffix(text, "/") != "http://"+base.Host {
-		return nil, errors.New("expected http://HOST:PORT and no path, such as http://faultsrv-0.faultsrv:8503")
+	if err != nil || base.Scheme != scheme || base.Hostname() == "" || strings.TrimSuffix(text, "/") != scheme+"://"+base.Host {
+		return nil, fmt.Errorf("expected %s://HOST:PORT and no path, such as %s://faultsrv-0.faultsrv:8503", scheme, scheme)
 	}
 	return base, nil
 }
@@ -91,7 +91,7 @@ func readPorts(text string) (control.Ports, error) {
 func (o *hostOptions) dataSide() []faultserver.HostOption {
 	list := []faultserver.HostOption{faultserver.ByHeaders(append(o.suffixes, sessionSuffixes...)...)}
 	if o.base != nil {
-		list = append(list, faultserver.Advertised("http://"+o.base.Host))
+		list = append(list, faultserver.Advertised(o.base.Scheme+"://"+o.base.Host))
 	}
 	if o.name != "" {
 		list = append(list, faultserver.ForStrays(control.StrayAnswer(o.name)))

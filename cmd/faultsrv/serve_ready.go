@@ -9,10 +9,13 @@ import (
 
 // writeReady tells a script, by a file that a shell can read, that the server
 // listens and where. The file is there whole or not at all.
-func writeReady(name, url, controlURL string) error {
+func writeReady(name, url, controlURL, caFile string) error {
 	text := "FAULTSRV_URL=" + url + "\n"
 	if controlURL != "" {
 		text += "FAULTSRV_CONTROL=" + controlURL + "\n"
+	}
+	if caFile != "" {
+		text += "FAULTSRV_CA_FILE=" + caFile + "\n"
 	}
 	text += fmt.Sprintf("FAULTSRV_PID=%d\n", os.Getpid())
 	temporary, err := os.CreateTemp(filepath.Dir(name), ".faultsrv-ready-*")
