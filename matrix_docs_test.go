@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,24 @@ func TestTheMatrixIsMadeOfItsColumns(t *testing.T) {
 	}
 	if len(columns) < 25 || len(groups) < 6 {
 		t.Errorf("%d clients in %d languages; want at least 25 in 6", len(columns), len(groups))
+	}
+}
+
+// The guide explains each cell of the table as the table has it.
+func TestTheGuideExplainsTheCells(t *testing.T) {
+	t.Parallel()
+	_, legend, _ := strings.Cut(read(t, matrixFolder+"/matrix.md"), "| cell | verdict | means |\n| --- | --- | --- |\n")
+	legend, _, _ = strings.Cut(legend, "\n\n")
+	guide := read(t, matrixFolder+"/README.md")
+	rows := strings.Split(legend, "\n")
+	if len(rows) != 10 {
+		t.Errorf("a legend of %d verdicts; want all 10", len(rows))
+	}
+	for _, row := range rows {
+		cells := strings.Split(row, " | ")
+		if cell, verdict := strings.TrimPrefix(cells[0], "| "), cells[1]; !strings.Contains(guide, cell) || !strings.Contains(guide, verdict) {
+			t.Errorf("the guide does not explain the cell %q, %s", cell, verdict)
+		}
 	}
 }
 
