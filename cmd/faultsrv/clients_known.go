@@ -14,11 +14,9 @@ import (
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
-	"github.com/faultsrv/faultsrv/suites/clients/nethttp"
-	"github.com/faultsrv/faultsrv/suites/clients/resilient"
-	"github.com/faultsrv/faultsrv/suites/clients/resilientforms"
 	"github.com/faultsrv/faultsrv/suites/command"
 	"github.com/faultsrv/faultsrv/suites/driver"
+	"github.com/faultsrv/faultsrv/suites/matrix"
 	"github.com/faultsrv/faultsrv/suites/mutants"
 	"github.com/faultsrv/faultsrv/suites/profile"
 )
@@ -43,12 +41,9 @@ func builtIn() ([]knownClient, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the built-in profiles: %w", err)
 	}
-	known := []knownClient{
-		{name: "nethttp", about: "Go's net/http without a retry layer", subject: nethttp.Client()},
-		{name: "resilient", about: "the reference client, resilient.Transport over net/http", subject: resilient.Client()},
-	}
-	for _, form := range resilientforms.All() {
-		known = append(known, knownClient{name: form.Profile().Name, about: form.About, subject: form})
+	var known []knownClient
+	for _, client := range matrix.GoClients() {
+		known = append(known, knownClient{name: client.Subject.Profile().Name, about: client.About, subject: client.Subject})
 	}
 	for _, p := range profiles {
 		known = append(known, knownClient{name: p.Name, about: p.About, profile: &p})

@@ -43,7 +43,10 @@ type opening func(ctx context.Context) (subject suites.Subject, closes func() er
 // at any depth, and those that are built in and need no program; sorted by name.
 // The error holds every profile that is wrong, and every name that comes twice.
 func Find(folder string) ([]Entrant, error) {
-	entrants := builtIn()
+	var entrants []Entrant
+	for _, client := range GoClients() {
+		entrants = append(entrants, client.entrant())
+	}
 	var problems []error
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -87,23 +90,31 @@ func nameProblems(sorted []Entrant) []error {
 	return problems
 }
 
-// builtIn are the clients in Go that are part of this module.
-func builtIn() []Entrant {
-	entrants := []Entrant{
-		goEntrant(nethttp.Client(), "Go's net/http without a retry layer"),
-		goEntrant(resilient.Client(), "the reference client, resilient.Transport over net/http"),
-	}
-	for _, form := range resilientforms.All() {
-		entrants = append(entrants, goEntrant(form, form.About))
-	}
-	return entrants
+// A GoClient is a client in Go that is part of this module, so that it needs no program.
+type GoClient struct {
+	// About says in a sentence what is judged.
+	About   string
+	Subject suites.Subject
 }
 
-func goEntrant(subject suites.Subject, about string) Entrant {
-	known := subject.Profile()
+// GoClients are all of them, sorted by name.
+func GoClients() []GoClient {
+	clients := []GoClient{
+		{"Go's net/http without a retry layer", nethttp.Client()},
+		{"the reference client, resilient.Transport over net/http", resilient.Client()},
+	}
+	for _, form := range resilientforms.All() {
+		clients = append(clients, GoClient{form.About, form})
+	}
+	return clients
+}
+
+// entrant is the client as one that can be judged.
+func (c GoClient) entrant() Entrant {
+	known := c.Subject.Profile()
 	return Entrant{
-		Name: known.Name, About: about, Command: known.Rerun,
-		open: func(context.Context) (suites.Subject, func() error, error) { return subject, nil, nil },
+		Name: known.Name, About: c.About, Command: known.Rerun,
+		open: func(context.Context) (suites.Subject, func() error, error) { return c.Subject, nil, nil },
 	}
 }
 

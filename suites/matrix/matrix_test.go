@@ -111,7 +111,7 @@ func TestWhatWasVoidIsMeasuredOnceMore(t *testing.T) {
 		subject := &busy{RoundTripper: nethttp.Client()}
 		subject.times.Store(times)
 		var run reports.Run
-		JudgeAll(t.Context(), []Entrant{goEntrant(subject, "")}, contract(t), suites.Options{}, 1, func(done Judged) {
+		JudgeAll(t.Context(), []Entrant{GoClient{"", subject}.entrant()}, contract(t), suites.Options{}, 1, func(done Judged) {
 			if done.Err != nil {
 				t.Error(done.Err)
 			}
@@ -140,9 +140,9 @@ func TestClientsAreJudgedSideBySide(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no such program")
 	entrants := []Entrant{
-		goEntrant(nethttp.Client(), "as it comes"),
+		GoClient{"as it comes", nethttp.Client()}.entrant(),
 		{Name: "absent", open: func(context.Context) (suites.Subject, func() error, error) { return nil, nil, broken }},
-		goEntrant(nethttp.Client(), "once more"),
+		GoClient{"once more", nethttp.Client()}.entrant(),
 	}
 	told := map[string]Judged{}
 	JudgeAll(t.Context(), entrants, contract(t), suites.Options{}, 2, func(done Judged) { told[done.Entrant.About+done.Entrant.Name] = done })
@@ -165,7 +165,7 @@ func TestARunThatIsCutShortTellsOfAll(t *testing.T) {
 	stopped := errors.New("got SIGINT")
 	cancel(stopped)
 	var told []Judged
-	JudgeAll(ctx, []Entrant{goEntrant(nethttp.Client(), ""), goEntrant(nethttp.Client(), "")}, contract(t), suites.Options{}, 1, func(done Judged) { told = append(told, done) })
+	JudgeAll(ctx, []Entrant{GoClient{"", nethttp.Client()}.entrant(), GoClient{"", nethttp.Client()}.entrant()}, contract(t), suites.Options{}, 1, func(done Judged) { told = append(told, done) })
 	if len(told) != 2 || !errors.Is(told[0].Err, stopped) || !errors.Is(told[1].Err, stopped) {
 		t.Errorf("told %+v, want both with the cause", told)
 	}
