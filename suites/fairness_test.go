@@ -116,7 +116,7 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 		},
 		{
 			name:      "a long pause of its own keeps no Retry-After",
-			make:      func(c simple) simple { c.pause = 2500 * time.Millisecond; return c },
+			make:      func(c simple) simple { c.pause = 3500 * time.Millisecond; return c },
 			lacks:     []scenarios.Capability{scenarios.CanBackoff},
 			contracts: []string{"retry-after.seconds-on-*", "retry-after.http-date-*"},
 			want:      assertions.NotExercised,

@@ -57,11 +57,14 @@ var retryAfterMutants = []Mutant{
 		inner: func(wire http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(req *http.Request) (*http.Response, error) {
 				resp, err := wire.RoundTrip(req)
-				if err == nil && resp.Header.Get("Retry-After") == "2" {
-					resp.Header.Del("Retry-After")
-					time.Sleep(1500 * time.Millisecond)
+				if err != nil {
+					return resp, err
 				}
-				return resp, err
+				if seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")); seconds == 2 || seconds == 3 {
+					resp.Header.Del("Retry-After")
+					time.Sleep(time.Duration(seconds)*time.Second - 500*time.Millisecond)
+				}
+				return resp, nil
 			})
 		},
 	},
