@@ -25,7 +25,7 @@ var bodyMutants = []Mutant{
 	{
 		Name:   "large-body-not-rewound",
 		Defect: "replays small bodies, and sends large ones empty",
-		Breaks: []string{"body.replay-of-a-large-body"},
+		Breaks: []string{"body.replay-of-a-large-body", "body.replay-after-an-early-answer"},
 		inner: onRetry(func(req *http.Request) {
 			if req.ContentLength > largeBody {
 				dropBody(req)
