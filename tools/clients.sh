@@ -9,7 +9,7 @@ packages=(
   python3 python3-urllib3 python3-requests python3-httpx python3-aiohttp python3-tenacity
   php-cli php-curl php-guzzlehttp-guzzle
   ruby ruby-faraday
-  openjdk-17-jdk-headless libokhttp-java libhttpclient-java
+  openjdk-17-jdk-headless libgoogle-gson-java libokhttp-java libhttpclient-java
   nginx-light haproxy                              # proxies
 )
 # What need not be Debian's own: any version that is new enough will do.
