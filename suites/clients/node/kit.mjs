@@ -6,7 +6,8 @@
 //
 // new Client(policy, caFile) is a client with a policy, as the protocol words it. It
 // throws Unsupported for one that its library has no setting for. It has two
-// methods: call(call), which makes a Call and gives its result, and close().
+// methods: call(call), which makes a Call and gives its result, or throws Unsupported,
+// and close().
 
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
@@ -14,6 +15,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import { Agent } from 'undici'
 
 // The library has no setting for this.
 export class Unsupported extends Error {}
@@ -30,9 +32,13 @@ export class Call {
     this.pairs = headers
     this.#body = body
     this.deadline = deadline // of the whole call, in milliseconds; undefined: none
-    this.signal = this.#controller.signal // of the caller's end: its cancellation, or its deadline
-    // Not AbortSignal.any with AbortSignal.timeout, which Node.js 20 may collect before its time.
-    if (deadline) this.#timer = setTimeout(() => this.#controller.abort(new DOMException('deadline', 'TimeoutError')), deadline)
+    this.canceled = this.#controller.signal
+    // Of the caller's end: its cancellation, or its deadline. Not AbortSignal.any with AbortSignal.timeout,
+    // which Node.js 20 may collect before its time.
+    const ended = new AbortController()
+    this.signal = ended.signal
+    this.canceled.addEventListener('abort', () => ended.abort())
+    if (deadline) this.#timer = setTimeout(() => ended.abort(new DOMException('the deadline', 'TimeoutError')), deadline)
   }
 
   // The headers for a library that takes an object: a list where a name is repeated.
@@ -50,8 +56,10 @@ export class Call {
     return this.#body.stream ? Readable.from(pieces(this.#body.file)) : readFileSync(this.#body.file)
   }
 
-  get streamed () {
-    return this.#body?.stream ?? false
+  // The body for fetch, which takes no stream but the web's.
+  webBody () {
+    const body = this.body()
+    return body instanceof Readable ? Readable.toWeb(body) : body
   }
 
   cancel () {
@@ -81,6 +89,16 @@ export function agents (caFile) {
     http: new http.Agent(options),
     https: new https.Agent({ ...options, ca: authorities(caFile) })
   }
+}
+
+// dispatcher is for fetch what its global dispatcher is, with connections and
+// authorities of its own. attempt is how long an attempt may take to connect, to the
+// answer's head, and between the pieces of its body, in milliseconds; undefined: as
+// it comes.
+export function dispatcher (caFile, attempt) {
+  const options = { connect: { ca: authorities(caFile) } }
+  if (attempt) options.headersTimeout = options.bodyTimeout = options.connect.timeout = attempt
+  return new Agent(options)
 }
 
 // authorities are those of a file, undefined where there is none.
@@ -115,6 +133,18 @@ export function answered (status, headers, body) {
   }
 }
 
+// fetched is the result of a call by a function that fetches an answer; it reads the
+// answer to its end.
+export async function fetched (fetch, options) {
+  let response
+  try {
+    response = await fetch()
+    return answered(response.status, response.headers, Buffer.from(await response.arrayBuffer()))
+  } catch (error) {
+    return failed(error, { ...options, answered: response !== undefined, lastStatus: error?.response?.status })
+  }
+}
+
 // What the codes of errors are: Node's, its parser's (HPE_…) and undici's (UND_ERR_…).
 const kinds = {
   ETIMEDOUT: 'timeout',
@@ -128,6 +158,10 @@ const kinds = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'truncated'
 }
 
+// Codes of calls that cannot be made, of which nothing was sent: undici's of what it has
+// no support for.
+const unable = new Set(['UND_ERR_NOT_SUPPORTED'])
+
 const named = { AbortError: 'canceled', TimeoutError: 'timeout' }
 
 // failed is the result of a call that ended in an error. kindOf tells the kinds that
@@ -136,6 +170,7 @@ const named = { AbortError: 'canceled', TimeoutError: 'timeout' }
 export function failed (error, { kindOf = () => undefined, answered = false, lastStatus } = {}) {
   const found = []
   for (const cause of causes(error, new Set())) {
+    if (unable.has(cause.code)) return { outcome: 'unsupported', reason: cause.message }
     let kind = kindOf(cause) ?? named[cause.name] ?? kinds[cause.code]
     if (!kind && String(cause.code).startsWith('HPE_')) kind = 'protocol'
     if (answered && kind === 'reset') kind = 'truncated'
@@ -176,7 +211,7 @@ export async function serve ({ name, version, capabilities, promises }, Client) 
       const started = performance.now()
       const call = new Call(message)
       calls.set(message.seq, call)
-      const result = await clients.get(message.client).call(call)
+      const result = await made(clients.get(message.client), call)
       call.end()
       calls.delete(message.seq)
       send({ type: 'result', seq: message.seq, ...result, elapsed_ms: performance.now() - started })
@@ -188,6 +223,15 @@ export async function serve ({ name, version, capabilities, promises }, Client) 
       await clients.get(client).close()
       clients.delete(client)
       send({ type: 'closed', client })
+    }
+  }
+
+  async function made (client, call) {
+    try {
+      return await client.call(call)
+    } catch (missing) {
+      if (!(missing instanceof Unsupported)) throw missing
+      return { outcome: 'unsupported', reason: `${name} has ${missing.message}` }
     }
   }
 

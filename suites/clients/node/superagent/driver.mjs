@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// A driver that has superagent judged, with its own retries.
+//
+// What a policy says becomes these settings:
+//
+//     attempts              retry: attempts - 1, as retries do not count the first
+//     methods               retry is asked for with those alone, as its documentation says
+//     statuses              the callback of retry, which leaves all but statuses to superagent
+//     timeouts.attempt_ms   timeout's deadline, which is each attempt's
+//     cancel                abort
+//     ca_file               ca
+//
+// Answers with a status of 400 and above are answers here, and no errors (ok). There is
+// no pause before a retry, and no deadline of a call that spans its retries.
+
+import superagent from 'superagent'
+import { agents, answered, authorities, failed, serve, version } from '../kit.mjs'
+
+class Client {
+  constructor (policy, caFile) {
+    this.policy = policy
+    this.ca = authorities(caFile)
+    this.agents = agents(caFile)
+  }
+
+  async call (call) {
+    const { attempts, methods, statuses, timeouts } = this.policy
+    const request = superagent(call.method, call.url)
+      .agent(call.url.startsWith('https:') ? this.agents.https : this.agents.http)
+      .ca(this.ca)
+      .set(call.headers())
+      .responseType('arraybuffer')
+      .ok(() => true)
+    if (timeouts?.attempt_ms) request.timeout({ deadline: timeouts.attempt_ms })
+    if (methods.includes(call.method)) {
+      request.retry(attempts - 1, (error, response) => response && statuses.includes(response.status))
+    }
+    call.signal.addEventListener('abort', () => { request.abort() }) // it returns a promise of the call
+    const body = call.body()
+    try {
+      const response = await (body ? request.send(body) : request)
+      return answered(response.status, response.headers, response.body)
+    } catch (error) {
+      // It sets headers after Node.js has sent a head with Expect, and then sends no body.
+      if (error.code === 'ERR_HTTP_HEADERS_SENT') return { outcome: 'unsupported', reason: error.message }
+      return failed(error, { kindOf, lastStatus: error.response?.status })
+    }
+  }
+
+  close () {
+    this.agents.http.destroy()
+    this.agents.https.destroy()
+  }
+}
+
+function kindOf (error) {
+  if (error.code === 'ABORTED') return 'canceled'
+  if (error.timeout) return 'timeout'
+}
+
+serve({
+  name: 'superagent',
+  version: version('superagent'),
+  capabilities: [
+    'retry', 'attempts', 'attempt-timeout', 'method', 'headers', 'request-body',
+    'cancel', 'shared', 'parallel', 'status', 'error-kind', 'response-body', 'tls'
+  ]
+}, Client)
