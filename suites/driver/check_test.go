@@ -41,6 +41,20 @@ func TestAttemptsMayBeThoseOfLostConnections(t *testing.T) {
 	}
 }
 
+// A library may read a stream whole before it sends anything: the protocol asks for
+// a source that can be read once, not for a request that begins before its end.
+func TestAStreamMayBeReadAheadWhole(t *testing.T) {
+	t.Parallel()
+	report := checkAll(t, []string{"buffers"})["buffers"]
+	if report.Findings() != 0 {
+		t.Errorf("findings in a driver whose library reads streams ahead:\n%s", findings(report))
+	}
+	made := slices.IndexFunc(report.Checks, func(checked Checked) bool { return checked.Name == "streamed-body" })
+	if made < 0 || report.Checks[made].NotMade != "" {
+		t.Errorf("streamed-body was not checked: %+v", report.Checks)
+	}
+}
+
 // Each driver that is wrong is told so, by the check that is about it, with what
 // came and what to do.
 func TestAWrongDriverIsToldWhatIsWrong(t *testing.T) {
@@ -97,8 +111,9 @@ func TestAWrongDriverIsToldWhatIsWrong(t *testing.T) {
 		{"gets", "method", "the method DELETE", "GET", "take method out of hello"},
 		{"drops-headers", "headers", "the header X-Faultsrv-Check: one, two", "[]", "take headers out of hello"},
 		{"drops-bodies", "request-body", "the 65536 bytes of body.file", "0 bytes", "not a text made of them"},
-		{"buffers", "streamed-body", "before the whole body has been read", "no request within 5s of the first half", "a reader or an iterator"},
-		{"drops-bodies", "streamed-body", "before the whole body has been read", "body.file was not opened within 5s", "a reader or an iterator"},
+		{"drops-bodies", "streamed-body", "read once, from its first byte to its last", "body.file was not opened within 5s", "a reader or an iterator"},
+		{"rewinds", "streamed-body", "no way back", "no more than 0 of its 1048576 bytes were read", "a reader or an iterator"},
+		{"reads-twice", "streamed-body", "a result for each run", "not returned within 4s", "however the call ends"},
 		{"makes-keys", "idempotency-key", "an Idempotency-Key on a POST", "none", "take idempotency-key out of hello"},
 		{"counts-retries", "attempts", "1 attempt for a policy of so many", "2 attempts", "attempts - 1"},
 		{"ignores-attempts", "attempts", "1 attempt for a policy of so many", "2 attempts", "attempts"},
@@ -145,6 +160,7 @@ const sideBySide = 8
 var limits = map[string]Options{
 	"silent":         {StartTimeout: 2 * time.Second},
 	"stalls":         {CallTimeout: 2 * time.Second},
+	"reads-twice":    {CallTimeout: 2 * time.Second},
 	"forgets-opened": {CallTimeout: 2 * time.Second},
 }
 

@@ -321,9 +321,20 @@ func (c *helperClient) attempt(ctx context.Context, h *helper, m runMessage) (*h
 		}
 	}
 	if m.Body != nil && !h.has("drops-bodies") {
+		if h.has("reads-twice") && m.Body.Stream {
+			if _, err := os.ReadFile(m.Body.File); err != nil { // to hash it first, say
+				return nil, err
+			}
+		}
 		file, err := os.Open(m.Body.File)
 		if err != nil {
 			return nil, err
+		}
+		if h.has("rewinds") {
+			if _, err := file.Seek(0, io.SeekStart); err != nil {
+				_ = file.Close()
+				return nil, err
+			}
 		}
 		request.Body, request.ContentLength = file, m.Body.Length
 		if !m.Body.Stream || h.has("buffers") {
