@@ -27,7 +27,9 @@ type fault struct {
 	// spared is how many exchanges come before it, such as those that a bucket lets
 	// succeed.
 	spared int
-	raw    raw
+	// clients are how many make exchanges at the same time; 0 means fidelityClients.
+	clients int
+	raw     raw
 	// want is nil where an exchange is what the fault is to look like.
 	want func(seen) error
 }
@@ -118,7 +120,8 @@ func faults() []fault {
 	add("redirect:308:to=/elsewhere", get1, both(is("308 Permanent Redirect", fin, ""), line("Location: http://", "/elsewhere")))
 	all = append(all,
 		fault{name: "throttle:1:per=1h", spared: 1, raw: get1, want: both(answers(429), line("Retry-After: ", ""))},
-		fault{name: "throttle:1:per=1h:says=asctime:status=503", spared: 1, raw: get1, want: both(answers(503), line("Retry-After: ", " 20"))},
+		// It is held until the phase at which dates are sent, up to a second.
+		fault{name: "throttle:1:per=1h:says=asctime:status=503", spared: 1, clients: 4 * fidelityClients, raw: get1, want: both(answers(503), line("Retry-After: ", " 20"))},
 		fault{name: "capacity:1", spared: 1, raw: get1, want: either(whole(200, okBody, fin), answers(503))},
 		fault{name: "outage", raw: get1, want: answers(503)},
 		fault{name: "flap:down=100000:up=1", spared: 1, raw: get1, want: answers(503)},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,9 +85,10 @@ func trueExchanges(e entrant, f fault, exchanges int) (kept int, why, err error)
 	var truly atomic.Int64
 	var first sync.Once
 	var group sync.WaitGroup
-	for client := range fidelityClients {
+	clients := cmp.Or(f.clients, fidelityClients)
+	for client := range clients {
 		group.Go(func() {
-			for i := client; i < exchanges; i += fidelityClients {
+			for i := client; i < exchanges; i += clients {
 				if wrong := f.want(f.raw.exchange(served.address, served.path)); wrong != nil {
 					first.Do(func() { why = wrong })
 					continue

@@ -94,7 +94,7 @@ type size struct {
 
 var (
 	full  = size{rounds: 15, peerRounds: 3, requests: 32_000, delays: 10, starts: 20, slowStarts: 5, stalled: 10_000, exchanges: 1000, answers: 1000}
-	quick = size{rounds: 3, peerRounds: 1, requests: 8_000, delays: 4, starts: 5, slowStarts: 1, stalled: 1000, exchanges: 100, answers: 200}
+	quick = size{rounds: 3, peerRounds: 1, requests: 8_000, delays: 2, starts: 5, slowStarts: 1, stalled: 1000, exchanges: 32, answers: 200}
 )
 
 // tables are what is measured, in the order of the report.

@@ -62,7 +62,7 @@ func memory(b bench) (table, error) {
 		head: []string{"", "heap and stack", "resident"},
 	}
 	for i, e := range b.entrants {
-		held := cannot
+		held := "not measured"
 		if i < 2 {
 			perConnection, err := heldBy(i == 1, b.size.stalled)
 			if err != nil {
@@ -224,7 +224,7 @@ func settledFigure(measure func() (float64, error)) (float64, error) {
 			return 0, err
 		}
 		seen = append(seen, figure)
-		if n := len(seen); n >= equals && slices.Max(seen[n-equals:]) < 1.01*slices.Min(seen[n-equals:]) {
+		if n := len(seen); n >= equals && slices.Max(seen[n-equals:]) < 1.02*slices.Min(seen[n-equals:]) {
 			break
 		}
 		time.Sleep(pause)
