@@ -49,16 +49,9 @@ NODE_DRIVERS := $(patsubst %/package-lock.json,%/node_modules/.package-lock.json
 # The libraries of the Java drivers, from Debian.
 JARS := /usr/share/java/gson.jar
 
-# Java's drivers, against the libraries as Debian has them.
-JAVA_SOURCES := $(shell find suites/clients/java -name '*.java')
-JAVA_DRIVERS := suites/clients/java/bin/.compiled
-$(JAVA_DRIVERS): $(JAVA_SOURCES)
-	javac -proc:none -d $(@D) -cp '/usr/share/java/*' $(JAVA_SOURCES)
-	@touch $@
-
 # What is built of the drivers, each where its profile looks for it.
 .PHONY: drivers
-drivers: $(NODE_DRIVERS) $(JAVA_DRIVERS) ## Build the drivers of the clients, at the versions that their lock files pin
+drivers: $(NODE_DRIVERS) ## Build the drivers of the clients, at the versions that their lock files pin
 	cd suites/clients/go && go build -o bin/ ./...
 	go build -o suites/clients/godriver/ ./suites/clients/godriver
 	cd suites/clients/java && javac -Xlint:all -Werror -d bin -cp $(JARS) */*.java
