@@ -65,7 +65,8 @@ func render(a Answer, l layout, now time.Time, sent time.Duration) *rendering {
 		head = appendHeader(head, "Retry-After", a.RetryAfter.value(now))
 	}
 	head = l.appendAdded(head, a, r.status, r.keep, now)
-	r.head = append(head, "\r\n"...)
+	head = append(head, "\r\n"...)
+	r.head = head
 	if a.RetryAfter != nil {
 		r.retryAfter = readRetryAfter(a.RetryAfter.value(now), now, sent)
 	} else if values := a.Headers.Values("Retry-After"); len(values) > 0 {
