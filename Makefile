@@ -47,14 +47,14 @@ NODE_DRIVERS := $(patsubst %/package-lock.json,%/node_modules/.package-lock.json
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 
 # The libraries of the Java drivers, from Debian.
-JARS := /usr/share/java/gson.jar
+JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,gson okhttp okio httpclient httpcore))
 
 # What is built of the drivers, each where its profile looks for it.
 .PHONY: drivers
 drivers: $(NODE_DRIVERS) ## Build the drivers of the clients, at the versions that their lock files pin
 	cd suites/clients/go && go build -o bin/ ./...
 	go build -o suites/clients/godriver/ ./suites/clients/godriver
-	cd suites/clients/java && javac -Xlint:all -Werror -d bin -cp $(JARS) */*.java
+	cd suites/clients/java && javac -Xlint:all,-path -Werror -d bin -cp $(JARS) */*.java
 
 .PHONY: clients
 clients: ## Install and build all that the clients of suites/clients need
