@@ -31,7 +31,7 @@ func main() {
 	kit.Main(kit.Library{
 		Name:         "failsafe-go",
 		Module:       "github.com/failsafe-go/failsafe-go",
-		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout", "breaker", "hedge"),
+		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout", "breaker", "hedge", "streamed-body"),
 		Open:         open,
 		Kinds:        kinds,
 	})

@@ -26,7 +26,7 @@ func main() {
 	kit.Main(kit.Library{
 		Name:         "go-retryablehttp",
 		Module:       "github.com/hashicorp/go-retryablehttp",
-		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout"),
+		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout", "streamed-body"),
 		Open:         open,
 	})
 }

@@ -17,7 +17,7 @@ const Module = "github.com/gojek/heimdall/v7"
 
 // Capabilities are those of both clients. Their errors are texts: a caller finds
 // neither the kind of an error nor its cause in them.
-var Capabilities = kit.Without(kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout"), "error-kind")
+var Capabilities = kit.Without(kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout", "streamed-body"), "error-kind")
 
 // defaultTimeout is that of a client of heimdall's which is given no other.
 const defaultTimeout = 30 * time.Second

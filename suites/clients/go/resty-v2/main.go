@@ -8,7 +8,7 @@
 //	timeouts.attempt_ms   SetTimeout, which is that of its http.Client
 //
 // Retry-After it does not read. A body that comes from a reader is read into memory
-// before the first attempt, and yet not sent again.
+// before the first attempt, and yet a retry goes out without it.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	kit.Main(kit.Library{
 		Name:         "resty-v2",
 		Module:       "github.com/go-resty/resty/v2",
-		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout"),
+		Capabilities: kit.Capabilities("retry", "attempts", "backoff", "attempt-timeout", "streamed-body"),
 		Open:         open,
 	})
 }
@@ -77,7 +77,9 @@ func (c client) pause(backoff kit.Backoff) error {
 // Do implements kit.Client.
 func (c client) Do(ctx context.Context, call kit.Call) (kit.Answer, error) {
 	request := c.R().SetContext(ctx).SetHeaderMultiValues(call.Header)
-	if call.Body != nil {
+	if call.Stream != nil {
+		request.SetBody(call.Stream)
+	} else if call.Body != nil {
 		request.SetBody(call.Body)
 	}
 	response, err := request.Execute(call.Method, call.URL)
