@@ -244,7 +244,9 @@ export async function serve ({ name, version, capabilities, promises }, Client) 
   })
   for await (const line of createInterface({ input: process.stdin })) {
     const message = JSON.parse(line)
-    handlers[message.type](message)
+    // In a turn of its own: undici puts a connection back into its pool in the turn after the
+    // answer's end, and a call that begins before opens another.
+    setImmediate(handlers[message.type], message)
   }
   process.exit(0) // whatever is still open
 }
