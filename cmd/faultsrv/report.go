@@ -11,7 +11,7 @@ import (
 )
 
 func newReport(invoked invocation) *cobra.Command {
-	commands := []*cobra.Command{newReportBadge(), newReportMerge(invoked)}
+	commands := []*cobra.Command{newReportBadge(), newReportMatrix(), newReportMerge(invoked)}
 	for _, name := range formatNames() {
 		commands = append(commands, newReportIn(name, invoked))
 	}
