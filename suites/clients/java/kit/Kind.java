@@ -1,6 +1,5 @@
 package kit;
 
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +17,11 @@ public record Kind(Class<? extends Throwable> of, String word) {
         if (found.isEmpty()) {
             found.add("other");
         }
-        List<String> words = List.copyOf(found.stream().toList());
-        Map<String, Object> error = new LinkedHashMap<>();
-        error.put("kind", words.get(0));
-        error.put("chain", words.subList(1, words.size()));
-        error.put("message", failure.toString());
+        List<String> words = List.copyOf(found);
+        Map<String, Object> error = Map.of(
+            "kind", words.get(0),
+            "chain", words.subList(1, words.size()),
+            "message", failure.toString());
         return Map.of("outcome", "error", "error", error);
     }
 }
