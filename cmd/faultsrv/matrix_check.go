@@ -89,7 +89,8 @@ func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, mi
 	if len(changed) > 0 {
 		status = statusChanged
 		fmt.Fprintf(&text, "%s from %s:\n  %s\n", plural(len(changed), "change"), o.check, strings.Join(changed, "\n  "))
-		fmt.Fprintf(&text, "What is right can be accepted: copy NAME.json from %s to %s, write the table again (faultsrv report matrix), read the difference, and commit it. What is wrong is to be mended.\n", o.out, o.check)
+		fmt.Fprintf(&text, "What is right can be accepted: copy NAME.json from %s to %s, write the table again (faultsrv report matrix), "+
+			"read the difference, and commit it. What is wrong is to be mended.\n", o.out, o.check)
 	} else if accepted != nil && len(judged) > 0 {
 		fmt.Fprintf(&text, "no verdict differs from %s\n", o.check)
 	}
