@@ -135,13 +135,13 @@ export function answered (status, headers, body) {
 
 // fetched is the result of a call by a function that fetches an answer; it reads the
 // answer to its end.
-export async function fetched (fetch, options) {
+export async function fetched (fetch) {
   let response
   try {
     response = await fetch()
     return answered(response.status, response.headers, Buffer.from(await response.arrayBuffer()))
   } catch (error) {
-    return failed(error, { ...options, answered: response !== undefined, lastStatus: error?.response?.status })
+    return failed(error, { answered: response !== undefined, lastStatus: error?.response?.status })
   }
 }
 
@@ -158,19 +158,16 @@ const kinds = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'truncated'
 }
 
-// Codes of calls that cannot be made, of which nothing was sent: undici's of what it has
-// no support for.
-const unable = new Set(['UND_ERR_NOT_SUPPORTED'])
-
 const named = { AbortError: 'canceled', TimeoutError: 'timeout' }
 
 // failed is the result of a call that ended in an error. kindOf tells the kinds that
 // only the library's own types show, undefined of all others; answered says that an
-// answer had begun, whose body is cut where the connection ends.
+// answer had begun, whose body is cut where the connection ends. A call that undici
+// refuses to make is unsupported.
 export function failed (error, { kindOf = () => undefined, answered = false, lastStatus } = {}) {
   const found = []
   for (const cause of causes(error, new Set())) {
-    if (unable.has(cause.code)) return { outcome: 'unsupported', reason: cause.message }
+    if (cause.code === 'UND_ERR_NOT_SUPPORTED') return { outcome: 'unsupported', reason: cause.message }
     let kind = kindOf(cause) ?? named[cause.name] ?? kinds[cause.code]
     if (!kind && String(cause.code).startsWith('HPE_')) kind = 'protocol'
     if (answered && kind === 'reset') kind = 'truncated'
@@ -192,7 +189,7 @@ function * causes (error, seen) {
 }
 
 // serve answers the messages on standard input until it ends.
-export async function serve ({ name, version, capabilities, promises }, Client) {
+export async function serve ({ name, version, capabilities }, Client) {
   const clients = new Map() // by their number
   const calls = new Map() // by their seq
 
@@ -239,8 +236,7 @@ export async function serve ({ name, version, capabilities, promises }, Client) 
     type: 'hello',
     protocol: 1,
     client: { name, version, language: `Node.js ${process.versions.node}` },
-    capabilities,
-    promises
+    capabilities
   })
   for await (const line of createInterface({ input: process.stdin })) {
     const message = JSON.parse(line)

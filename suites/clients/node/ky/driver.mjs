@@ -7,7 +7,8 @@
 //     methods, statuses     retry.methods, retry.statusCodes
 //     backoff               retry.delay, retry.backoffLimit; full jitter is retry.jitter, and there is no other
 //     retry_after_cap_ms    retry.maxRetryAfter
-//     timeouts.attempt_ms   timeout, with retry.retryOnTimeout; it ends with the answer's head
+//     timeouts.attempt_ms   timeout, with retry.retryOnTimeout: it is each attempt's, though the readme says the
+//                           call's, which it is from version 2 on; it ends with the answer's head
 //     deadline_ms, cancel   signal
 //     ca_file               dispatcher, which ky passes on to fetch
 //
