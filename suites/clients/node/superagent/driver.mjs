@@ -10,9 +10,13 @@
 //     cancel                abort
 //     ca_file               ca
 //
+// A streamed body is piped into the request.
+//
 // Answers with a status of 400 and above are answers here, and no errors (ok). There is
 // no pause before a retry, and no deadline of a call that spans its retries.
 
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import superagent from 'superagent'
 import { agents, answered, authorities, failed, serve, version } from '../kit.mjs'
 
@@ -36,9 +40,8 @@ class Client {
       request.retry(attempts - 1, (error, response) => response && statuses.includes(response.status))
     }
     call.signal.addEventListener('abort', () => { request.abort() }) // it returns a promise of the call
-    const body = call.body()
     try {
-      const response = await (body ? request.send(body) : request)
+      const response = await sent(request, call.body())
       return answered(response.status, response.headers, response.body)
     } catch (error) {
       // It sets headers after Node.js has sent a head with Expect, and then sends no body.
@@ -53,6 +56,17 @@ class Client {
   }
 }
 
+// sent is the answer to a request with a body; a stream is piped into the request.
+async function sent (request, body) {
+  if (body instanceof Readable) {
+    body.pipe(request, { end: false }) // it ends where its answer is awaited
+    await Promise.race([once(body, 'end'), once(request, 'error').then(([error]) => { throw error })])
+  } else if (body) {
+    request.send(body)
+  }
+  return request
+}
+
 function kindOf (error) {
   if (error.code === 'ABORTED') return 'canceled'
   if (error.timeout) return 'timeout'
@@ -62,7 +76,7 @@ serve({
   name: 'superagent',
   version: version('superagent'),
   capabilities: [
-    'retry', 'attempts', 'attempt-timeout', 'method', 'headers', 'request-body',
+    'retry', 'attempts', 'attempt-timeout', 'method', 'headers', 'request-body', 'streamed-body',
     'cancel', 'shared', 'parallel', 'status', 'error-kind', 'response-body', 'tls'
   ]
 }, Client)
