@@ -20,18 +20,23 @@ func ByBaggage() HostOption { return func(h *Host) { h.baggage = true } }
 // find it. Neither the session's id nor the token needs to be encoded.
 func Baggage(session, token string) string { return baggageCall + "=" + session + "." + token }
 
-// member is the value of the first member of a head's baggage with a key.
+// member is the value of a head's baggage with a key. Several that differ are
+// none of them.
 func (h *head) member(key string) (value string, found bool) {
+	var values []string
 	for _, line := range h.headers.Values("baggage") {
 		for member := range strings.SplitSeq(line, ",") {
 			member, _, _ = strings.Cut(member, ";")
 			name, value, _ := strings.Cut(member, "=")
 			if strings.TrimSpace(name) == key {
-				return strings.TrimSpace(value), true
+				values = append(values, strings.TrimSpace(value))
 			}
 		}
 	}
-	return "", false
+	if len(values) == 0 {
+		return "", false
+	}
+	return only(values), true
 }
 
 // takeCall reads the session and the call that a head's baggage names. Its path

@@ -16,7 +16,7 @@ const sessionHeader = "faultsrv-session"
 // faultsrv-call=ID.TOKEN for one call of it; and a Host ID.SUFFIX, where SUFFIX
 // is one of the given ones, such as "localhost". Requests with none of them
 // belong to the default session. An id that is not here is answered 404, and
-// never taken for the default session's. Hosts are compared in lower case: an id
+// never taken for the default session's; nor are several ids that differ. Hosts are compared in lower case: an id
 // with capital letters is not found by them. It does nothing beside [ByBaggage].
 func ByHeaders(suffixes ...string) HostOption {
 	return func(h *Host) {
@@ -70,7 +70,7 @@ func (h *Host) named(head *head) (id string, named bool) {
 		return "", false
 	}
 	if lines := head.headers.Values(sessionHeader); len(lines) > 0 {
-		return lines[0], true
+		return only(lines), true
 	}
 	if id, found := head.member(baggageSession); found {
 		return id, true
@@ -81,17 +81,42 @@ func (h *Host) named(head *head) (id string, named bool) {
 	return h.byName(head)
 }
 
-// byName is the id that stands before one of the suffixes in a request's Host.
+// byName is the id that stands before one of the suffixes in a request's host: the
+// longest, where one ends in another. A name may have the dot of the root at its end.
 func (h *Host) byName(head *head) (id string, named bool) {
-	host := strings.ToLower(head.headers.Get("Host"))
+	host := strings.ToLower(head.host())
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	at := slices.IndexFunc(h.suffixes, func(suffix string) bool {
-		return len(host) > len(suffix) && strings.HasSuffix(host, suffix)
-	})
-	if at < 0 {
-		return "", false
+	host = strings.TrimSuffix(host, ".")
+	longest := ""
+	for _, suffix := range h.suffixes {
+		if len(suffix) > len(longest) && len(host) > len(suffix) && strings.HasSuffix(host, suffix) {
+			longest = suffix
+		}
 	}
-	return strings.TrimSuffix(host, h.suffixes[at]), true
+	return strings.TrimSuffix(host, longest), longest != ""
+}
+
+// host is whom a request is for: an absolute target says it, whatever the Host line
+// does (RFC 9112, section 3.2.2).
+func (h *head) host() string {
+	_, rest, absolute := strings.Cut(h.target, "://")
+	if !absolute || strings.HasPrefix(h.target, "/") {
+		return h.headers.Get("Host")
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+// only is the one value that all are. Several that differ are what one line with all
+// of them would be, which names nothing: to go by one of them would have a request
+// serve a session that its sender may not mean.
+func only(values []string) string {
+	if slices.ContainsFunc(values, func(value string) bool { return value != values[0] }) {
+		return strings.Join(values, ", ")
+	}
+	return values[0]
 }

@@ -28,7 +28,7 @@ var _ = Describe("A host whose sessions are found by headers", func() {
 	}
 
 	DescribeTable("goes by the first that is there of path, header, baggage and Host", func(path, lines string, status int) {
-		open(faultserver.ByHeaders("localhost", "faultsrv.test"))
+		open(faultserver.ByHeaders("localhost", "faultsrv.test", "faultsrv.test.localhost"))
 		Expect(with(path, lines)).To(Equal(status))
 	},
 		Entry("nothing", "/", "Host: x\r\n", 204),
@@ -49,6 +49,17 @@ var _ = Describe("A host whose sessions are found by headers", func() {
 		Entry("an empty header", "/", "Host: x\r\nfaultsrv-session:\r\n", 404),
 		Entry("unknown baggage", "/", "Host: a.localhost\r\nbaggage: faultsrv-session=none\r\n", 404),
 		Entry("an unknown Host", "/", "Host: none.localhost\r\n", 404),
+		Entry("two headers of one id", "/", "Host: x\r\nfaultsrv-session: a\r\nfaultsrv-session: a\r\n", 201),
+		Entry("two headers of two ids, which name none", "/", "Host: x\r\nfaultsrv-session: a\r\nfaultsrv-session: b.c\r\n", 404),
+		Entry("the same in one line", "/", "Host: x\r\nfaultsrv-session: a, b.c\r\n", 404),
+		Entry("baggage with two ids, which name none", "/", "Host: x\r\nbaggage: faultsrv-session=a\r\nbaggage: faultsrv-session=b.c\r\n", 404),
+		Entry("baggage with two calls, which name none", "/", "Host: x\r\nbaggage: faultsrv-call=a.one,faultsrv-call=b.c.one\r\n", 404),
+		Entry("a Host with a dot at its end", "/", "Host: a.localhost.:8503\r\n", 201),
+		Entry("an unknown Host with a dot at its end", "/", "Host: none.localhost.\r\n", 404),
+		Entry("an absolute target, whatever the Host", "http://a.localhost:8503/x", "Host: b.c.localhost\r\n", 201),
+		Entry("an absolute target with a user", "http://user@a.localhost/", "Host: x\r\n", 201),
+		Entry("an absolute target of no session, whatever the Host", "http://x/", "Host: a.localhost\r\n", 204),
+		Entry("the longest suffix of a Host", "/", "Host: a.faultsrv.test.localhost\r\n", 201),
 	)
 
 	It("reads none of them unless it is told to", func() {
