@@ -122,10 +122,13 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			want:      assertions.NotExercised,
 		},
 		{
-			name:      "one that heeds no Retry-After sleeps no long one",
-			make:      func(c simple) simple { return c },
-			contracts: []string{"retry-after.beyond-the-deadline-returns-now"},
-			want:      assertions.NotExercised,
+			name: "one that heeds no Retry-After sleeps no long one",
+			make: func(c simple) simple { return c },
+			contracts: []string{
+				"retry-after.beyond-the-deadline-returns-now", "retry-after.above-the-cap-is-not-slept",
+				"retry-after.huge-is-no-immediate-retry",
+			},
+			want: assertions.NotExercised,
 		},
 		{
 			name:      "jitter that a client cannot be told is not asked of it",
