@@ -59,9 +59,9 @@ type Config struct {
 	// its own; more are closed when they are accepted, and listed as events. 0
 	// means no bound.
 	MaxConnections int
-	// Admit, if not nil, is asked before the journal keeps an attempt's entry of
-	// about so many bytes; one that it refuses is counted as dropped. It must not
-	// block.
+	// Admit, if not nil, is asked before the journal keeps an entry (of an attempt,
+	// its trailers, a connection, an event) of about so many bytes; one that it
+	// refuses is counted as dropped. It must not block.
 	Admit func(bytes int64) bool
 	// Observe, if not nil, is told of every attempt when it arrives and when it
 	// ends (a stale one: when its connection has ended). It is called by the

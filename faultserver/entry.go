@@ -11,6 +11,9 @@ func (x *exchange) receive() {
 	if x.body == nil || !x.body.news {
 		return
 	}
+	if x.record != nil && x.body.receipt.Complete { // they come with the end, once
+		x.session.holdTrailers(&x.body.receipt)
+	}
 	receipt, at := x.body.snapshot(), x.body.lastAt
 	x.session.update(x.record, func(r *record) {
 		r.Body = receipt

@@ -137,11 +137,11 @@ func (h *head) readByLibrary(line string) error {
 		return &badHead{kind: "bad-head", status: http.StatusNotImplemented, reason: "Transfer-Encoding other than chunked: " + clip(strings.Join(h.headers.Values("Transfer-Encoding"), ", "))}
 	}
 	if err != nil {
-		return malformed("%s: %q", err, clip(line))
+		return malformed("%s: %q", clip(err.Error()), clip(line)) // the error may quote all of it
 	}
 	h.method, h.target, h.proto = request.Method, request.RequestURI, request.Proto
 	if request.ProtoMajor != 1 {
-		return &badHead{kind: "bad-head", status: http.StatusHTTPVersionNotSupported, reason: "version " + h.proto + " on a port for HTTP/1"}
+		return &badHead{kind: "bad-head", status: http.StatusHTTPVersionNotSupported, reason: "version " + clip(h.proto) + " on a port for HTTP/1"}
 	}
 	h.path, err = originForm(h.target, h.method)
 	return err
@@ -294,8 +294,10 @@ func (in *input) skipEmptyLines() {
 }
 
 // clip bounds what a message quotes.
-func clip(text string) string {
-	const most = 80
+func clip(text string) string { return cut(text, 80) }
+
+// cut is a text, or its first bytes where it has more than so many.
+func cut(text string, most int) string {
 	if len(text) > most {
 		return text[:most] + "…"
 	}

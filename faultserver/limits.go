@@ -3,28 +3,57 @@ package faultserver
 import (
 	"fmt"
 	"time"
+	"unsafe"
 )
 
-// entryBytes is what the journal's entry of an attempt takes beside its head and
-// its kept body: the structs, and the strings of step, hash and effect. (2 GiB of
-// heap for a journal of 1 million attempts with an empty head, less the head.)
-const entryBytes = 2 << 10
+const (
+	// entryBytes is what the journal's entry of an attempt takes beside its head and
+	// its kept body: the structs, and the strings of step, hash and effect. (2 GiB of
+	// heap for a journal of 1 million attempts with an empty head, less the head.)
+	entryBytes = 2 << 10
+	// lineBytes is what a header or trailer line takes beside its text.
+	lineBytes = int64(unsafe.Sizeof(Header{}))
+	// shortBytes is what the entry of a connection takes, or that of an event beside
+	// its text. (220 and 70 bytes of heap, of 1 million each.)
+	shortBytes = 256
+	// longestDetail is how much an event says.
+	longestDetail = 512
+)
 
 // admits tells whether there is room for the entry of an attempt; head is nil
 // for a struck connection. The lock is held.
 func (s *Session) admits(h *head) bool {
-	if s.config.Admit == nil {
-		return true
-	}
 	size := int64(entryBytes)
 	if h != nil {
 		// The head is held as it came while it is parsed, and as lines afterwards.
-		size += 2 * int64(len(h.raw))
+		size += 2*int64(len(h.raw)) + lineBytes*int64(len(h.headers))
 		if s.config.KeepBodies && h.hasBody() {
 			size += keptBody
 		}
 	}
-	return s.config.Admit(size)
+	return s.holds(size)
+}
+
+// holds tells whether the journal has room for so many bytes. The lock is held.
+func (s *Session) holds(bytes int64) bool {
+	return s.config.Admit == nil || s.config.Admit(bytes)
+}
+
+// holdTrailers leaves out the trailers of a body that the journal has no room for.
+func (s *Session) holdTrailers(receipt *BodyReceipt) {
+	if len(receipt.Trailers) == 0 {
+		return
+	}
+	size := lineBytes * int64(len(receipt.Trailers))
+	for _, line := range receipt.Trailers {
+		size += int64(len(line.Name) + len(line.Value))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.holds(size) {
+		s.dropped++
+		receipt.Trailers = nil
+	}
 }
 
 // full tells whether the session serves as many connections as it may.

@@ -91,7 +91,60 @@ var _ = Describe("The memory of a journal", func() {
 		}
 		journal := s.Journal()
 		Expect(journal.Dropped).To(BeNumerically(">", 0))
-		Expect(len(journal.Attempts) + journal.Dropped).To(Equal(12))
+		Expect(len(journal.Attempts)+len(journal.Connections)+journal.Dropped).To(Equal(24), "of attempts and connections")
+	})
+
+	It("is asked for by everything that a client can make it hold", func() {
+		var asked atomic.Int64
+		s := serve(faultserver.Config{Script: script("200:forever"), Admit: func(bytes int64) bool { asked.Add(bytes); return true }})
+		took := func(request string) int64 {
+			before := asked.Load()
+			p := dial(GinkgoTB(), s.URL())
+			p.say(request)
+			p.status()
+			Expect(p.Close()).To(Succeed())
+			return asked.Load() - before
+		}
+		plain := took(get("/"))
+		Expect(plain).To(BeNumerically(">", 2<<10))
+		By("many short header lines, of which each takes more than it has bytes")
+		many := took(strings.Replace(get("/"), "\r\n\r\n", "\r\n"+strings.Repeat("a:\r\n", 10_000)+"\r\n", 1))
+		Expect(many - plain).To(BeNumerically(">=", 10_000*32))
+		By("trailers")
+		trailer := "A: " + strings.Repeat("a", 8000) + "\r\n"
+		const chunked = "PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+		Expect(took(chunked+strings.Repeat(trailer, 99)+"\r\n") - took(chunked+"\r\n")).To(BeNumerically(">=", 99*8000))
+		By("connections, and what is no request")
+		Expect(took("nonsense\r\n\r\n")).To(BeNumerically(">=", 2*100), "an entry each")
+	})
+
+	It("is not taken by a long reason: an event quotes what came in short", func() {
+		s := serve(faultserver.Config{})
+		long := strings.Repeat("(", 100_000)
+		for _, request := range []string{"G" + long + " / HTTP/1.1\r\n\r\n", "GET x" + long + " HTTP/1.1\r\n\r\n", "GET /%zz" + long + " HTTP/1.1\r\n\r\n", "GET / " + long + "\r\n\r\n", get("/" + long + " x")} {
+			p := dial(GinkgoTB(), s.URL())
+			p.say(request)
+			heard, _ := p.hear()
+			Expect(heard).To(HavePrefix("HTTP/1.1 400 "))
+			Expect(len(heard)).To(BeNumerically("<", 1000))
+		}
+		events := s.Journal().Events
+		Expect(events).To(HaveLen(5))
+		for _, event := range events {
+			Expect(len(event.Detail)).To(BeNumerically("<", 1000))
+		}
+	})
+
+	It("leaves out trailers that it has no room for, and counts them as dropped", func() {
+		s := serve(faultserver.Config{Script: script("200:forever"), Admit: func(bytes int64) bool { return bytes < 5000 }})
+		p := dial(GinkgoTB(), s.URL())
+		p.say("PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: " + strings.Repeat("a", 6000) + "\r\n\r\n")
+		Expect(p.status()).To(Equal(200))
+		journal := s.Journal()
+		Expect(journal.Dropped).To(Equal(1))
+		Expect(journal.Attempts).To(HaveLen(1))
+		Expect(journal.Attempts[0].Body.Trailers).To(BeEmpty())
+		Expect(journal.Attempts[0].Body.Complete).To(BeTrue())
 	})
 })
 

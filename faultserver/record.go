@@ -189,7 +189,7 @@ func (s *Session) join(c *conn) bool {
 	s.connCount++
 	r := &connRecord{Connection: Connection{ID: s.connCount, Accepted: s.since(c.accepted), Silent: true}}
 	s.conns[c] = r
-	if len(s.connLog) < s.config.MaxAttempts {
+	if len(s.connLog) < s.config.MaxAttempts && s.holds(shortBytes) {
 		s.connLog = append(s.connLog, r)
 	} else {
 		s.dropped++
@@ -207,6 +207,7 @@ func (s *Session) part(c *conn, client ClientEnd, closed bool) {
 		return
 	}
 	s.refreshAcks(c)
+	r.unacked = nil // an attempt that was dropped is not held on to
 	delete(s.conns, c)
 	if closed {
 		r.Closed, r.Client = s.Elapsed(), client
@@ -228,11 +229,11 @@ func (s *Session) carried(c *conn, requests int) {
 func (s *Session) event(c *conn, kind, detail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := ProtocolEvent{Kind: kind, At: s.Elapsed(), Detail: detail}
+	e := ProtocolEvent{Kind: kind, At: s.Elapsed(), Detail: cut(detail, longestDetail)}
 	if r := s.conns[c]; r != nil {
 		e.Connection = r.ID
 	}
-	if len(s.events) < s.config.MaxAttempts {
+	if len(s.events) < s.config.MaxAttempts && s.holds(shortBytes+int64(len(e.Detail))) {
 		s.events = append(s.events, e)
 	} else {
 		s.dropped++

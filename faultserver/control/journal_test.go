@@ -135,7 +135,7 @@ var _ = Describe("A journal", func() {
 		journal, err := api.Journal(ctx, "b")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(journal.Dropped).To(BeNumerically(">", 0))
-		Expect(len(journal.Attempts) + journal.Dropped).To(Equal(20))
+		Expect(len(journal.Attempts)+len(journal.Connections)+journal.Dropped).To(Equal(40), "of attempts and connections")
 		Expect(api.Delete(ctx, "a")).To(Succeed())
 		Expect(api.Delete(ctx, "b")).To(Succeed())
 		_, answer := api.say("GET", "/metrics", "")
