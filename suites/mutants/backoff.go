@@ -59,10 +59,10 @@ var backoffMutants = []Mutant{
 	},
 	{
 		Name:   "a-pause-of-its-own",
-		Defect: "waits two and a half seconds whatever it is told, which keeps many a Retry-After by chance",
+		Defect: "waits three and a half seconds whatever it is told, which keeps many a Retry-After by chance",
 		Breaks: []string{"backoff.stays-below-its-cap"},
 		options: pauses(func(int, scenarios.Backoff) time.Duration {
-			return 2500 * time.Millisecond
+			return 3500 * time.Millisecond
 		}),
 		inner: onRetryAfter(func(resp *http.Response, _ string) { resp.Header.Del("Retry-After") }),
 	},
