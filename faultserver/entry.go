@@ -217,6 +217,9 @@ func (x *exchange) finish() {
 		x.session.announce()
 	})
 	x.session.observe(x.record)
+	if x.record != nil && x.record.dropped {
+		x.session.update(x.record, (*record).forget)
+	}
 }
 
 // answerIntent is the effect of a whole answer here.

@@ -116,3 +116,28 @@ func askMany(t *testing.T, s *faultserver.Session, clients, each int) {
 		}
 	}
 }
+
+// TestWhatIsDroppedIsNotHeld has heads that the journal has no room for be gone with
+// their attempts, though the records of attempts are made together.
+func TestWhatIsDroppedIsNotHeld(t *testing.T) {
+	const large, most = 900 << 10, 4 << 20
+	s := open(t, faultserver.Config{Script: script("503"), AfterScript: faultserver.RepeatAfterScript, MaxAttempts: 1})
+	p := dial(t, s.URL())
+	ask := func(padding int) {
+		p.say("GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", padding) + "\r\n\r\n")
+		if status := p.status(); status != 503 {
+			t.Fatalf("the status %d; want 503", status)
+		}
+	}
+	ask(1)
+	before := inUse()
+	for range 40 {
+		ask(large)
+	}
+	if grown := inUse() - before; grown > most {
+		t.Errorf("40 heads of %d bytes, which the journal has not, hold %d bytes; want at most %d", large, grown, most)
+	}
+	if journal := s.Journal(); journal.Dropped != 40 {
+		t.Errorf("%d dropped; want 40", journal.Dropped)
+	}
+}

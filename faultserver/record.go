@@ -19,6 +19,8 @@ type record struct {
 	// settling tells that something of the attempt's end is visible to the
 	// client already, and its entry is about to say so.
 	settling bool
+	// dropped tells that the journal has no room for it.
+	dropped bool
 }
 
 // A connRecord is the journal's entry of a connection.
@@ -83,11 +85,17 @@ func (s *Session) begin(a arrival) (*record, choice) {
 		s.records = append(s.records, r)
 		call.attempts = append(call.attempts, r)
 	} else {
+		r.dropped = true
 		s.dropped++
 	}
 	s.announce()
 	return r, taken
 }
+
+// forget gives up what a record holds that is over and not in the journal: others
+// lie beside it that may stay for long. Only the counts of its answer's bytes are
+// looked at again.
+func (r *record) forget() { r.Attempt = Attempt{Acked: r.Acked} }
 
 // recordsTogether is how many records are made at a time once there are many. (One
 // at a time, the garbage collector took 15 % of the processor time of a server under
