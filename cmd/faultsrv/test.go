@@ -105,7 +105,7 @@ it leaves.`,
 	o.shard.flags(cmd)
 	o.path.flags(cmd)
 	o.format.flag(cmd, "format", "how to print the results; progress goes to standard error")
-	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 12 for each CPU)")
+	flags.IntVar(&o.parallel, "parallel", 0, "run at most `N` contracts side by side (default: what the client bears, or 16 for each CPU)")
 	flags.StringVar(&o.out, "out", "", outUsage())
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that every random draw comes from; the same one gives the same faults (default: random)")
 	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this `TIME`")
