@@ -76,7 +76,7 @@ func (h *Host) Address() string { return h.listener.address }
 // taken, for a config that Validate refuses, and for one with connections.
 func (h *Host) Open(id string, cfg Config) (*Session, error) {
 	if !isName(id) {
-		return nil, fmt.Errorf("session id %q; want letters, digits and any of - . _", id)
+		return nil, fmt.Errorf("session id %q; want %s", clip(id), nameRule)
 	}
 	cfg.ID = id
 	return h.add(cfg, h.URL()+"/s/"+id, func(s *Session) error {

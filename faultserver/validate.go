@@ -30,12 +30,12 @@ func (c Config) Validate() error {
 	)
 	refuse := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	if c.ID != "" && !isName(c.ID) {
-		refuse("id %q; want letters, digits and any of - . _", c.ID)
+		refuse("id %q; want %s", c.ID, nameRule)
 	}
 	seen := map[string]bool{}
 	for i, call := range c.Calls {
 		if !isName(call.Token) {
-			refuse("call %d: token %q; want letters, digits and any of - . _", i+1, call.Token)
+			refuse("call %d: token %q; want %s", i+1, call.Token, nameRule)
 		}
 		if seen[call.Token] {
 			refuse("call %d: token %q is taken by another call; each repeat needs its own", i+1, call.Token)
@@ -324,12 +324,16 @@ func joinPhases(phases []Phase) string {
 	return strings.Join(names, ", ")
 }
 
-// isName tells whether text can be a session's id or a call's token.
+// nameRule is what isName asks for.
+const nameRule = "letters, digits and any of - . _, and neither . nor .. alone"
+
+// isName tells whether text can be a session's id or a call's token. It is a part of
+// a path, of which clients take out those that are only dots (RFC 3986, section 5.2.4).
 func isName(text string) bool {
 	for _, c := range []byte(text) {
 		if !(isTokenByte(c) && strings.IndexByte("!#$%&'*+^`|~", c) < 0) {
 			return false
 		}
 	}
-	return text != ""
+	return text != "" && text != "." && text != ".."
 }

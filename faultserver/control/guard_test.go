@@ -130,6 +130,11 @@ var _ = Describe("What is none of the API's", func() {
 		status, answer = api.say("GET", "/v1/sessions/a/rewind", "")
 		Expect(status).To(Equal(405))
 		Expect(answer).To(ContainSubstring("expected POST"))
+		for _, path := range []string{"//", "/v1//sessions", "/v1/sessions/../../healthz", "/sessions/%2e%2e", "/v1/sessions/", "/v1/sessions/a/"} {
+			status, answer = api.say("GET", path, "")
+			Expect(status).To(Equal(404), path)
+			Expect(answer).To(HavePrefix(`{"type":`), "no other path stands for it")
+		}
 		_, metrics := api.say("GET", "/metrics", "")
 		Expect(metrics).To(ContainSubstring(`faultsrv_control_request_seconds_count{method="other",route="none",status="405"} 1`))
 	})

@@ -42,9 +42,9 @@ var routes = []route{
 }
 
 // router finds the route of a request. Everything that it does not find is a
-// problem, too.
+// problem, too: a path that would first have to be made another one, as well.
 func (s *Server) router() http.Handler {
-	router := mux.NewRouter()
+	router := mux.NewRouter().SkipClean(true)
 	for _, one := range routes {
 		// The path first: a route whose method alone matches would hide that another has the path.
 		router.Path(one.path).Methods(one.method).Handler(s.handler(one))

@@ -107,8 +107,15 @@ type wish struct {
 	ttl      time.Duration
 }
 
+// longestID is how long an id may be that is asked for. It stands in every entry of
+// its journal, and in every URL.
+const longestID = 200
+
 // open creates a session.
 func (s *store) open(w wish) (*entry, *problem) {
+	if len(w.id) > longestID {
+		return nil, unusable.problem("id %q has %d characters; expected at most %d", clip(w.id), len(w.id), longestID)
+	}
 	id, refused := owned(s.options.Name, cmp.Or(w.id, newID()))
 	if refused != nil {
 		return nil, refused
