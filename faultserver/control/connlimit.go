@@ -62,6 +62,18 @@ func (l *connLimit) makeRoom() bool {
 	return true
 }
 
+// closeWaiting closes the connections that wait for a request, or have not said
+// anything yet, for which http.Server would wait at its end.
+func (l *connLimit) closeWaiting() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for conn, since := range l.open {
+		if !time.Time(since).IsZero() {
+			_ = conn.Close() // it is being given up
+		}
+	}
+}
+
 // changed follows what the server says of its connections.
 func (l *connLimit) changed(conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
