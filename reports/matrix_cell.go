@@ -71,11 +71,13 @@ func outcomesOf(calls []Call, name string) string {
 // one, so many times.
 func cellAttempts(result Result) []CellAttempt {
 	named := map[string]string{}
+	length := map[string]int64{}
 	repeats := map[string]int{}
 	for _, call := range result.Calls {
-		named[call.Token] = call.Name
+		named[call.Token], length[call.Token] = call.Name, call.BodyLength
 		repeats[call.Name]++
 	}
+	interrupted := map[string]bool{} // calls of which an attempt was ended before its body was read
 	times := map[CellAttempt]int{}
 	rows := attemptRows(result)
 	for i, attempt := range result.Attempts {
@@ -83,8 +85,13 @@ func cellAttempts(result Result) []CellAttempt {
 			Call: cmp.Or(named[attempt.Call], attempt.Call), Number: attempt.Number, Request: rows[i].Request,
 			Body: rows[i].Body, Fault: rows[i].Fault, Answer: timeless(rows[i].Answer), Reused: attempt.Use > 1,
 		}
-		if early(attempt) && made.Body != "" {
+		interrupted[attempt.Call] = interrupted[attempt.Call] || early(attempt)
+		switch {
+		case made.Body == "":
+		case early(attempt):
 			made.Body = "as much as was taken"
+		case interrupted[attempt.Call] && attempt.Body.Received < length[attempt.Call]:
+			made.Body = "as much as was left"
 		}
 		if repeats[made.Call] > 1 {
 			made.Reused = false

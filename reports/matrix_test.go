@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -94,6 +95,35 @@ func TestAColumnDoesNotVary(t *testing.T) {
 	}
 	if diff := cmp.Diff(column(t, first), column(t, second)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// How much of a body came before a fault is chance, and so is what a client that goes
+// on where it stopped has left of it. A whole body is none.
+func TestACellHasNoLengthThatIsChance(t *testing.T) {
+	attempt := func(number int, at string, received int64) Attempt {
+		return Attempt{
+			Call: "put", Number: number, Method: "PUT", Target: "/", Intended: faultserver.Effect{At: at},
+			Body: Body{Declared: received, Received: received, Complete: true},
+		}
+	}
+	for _, c := range []struct {
+		at   string
+		then int64
+		want []string
+	}{
+		{"request-body@64KiB", 700, []string{"as much as was taken", "as much as was left"}},
+		{"request-body@64KiB", 1000, []string{"as much as was taken", "1,000 B"}},
+		{"request-end", 700, []string{"600 B", "700 B"}},
+	} {
+		made := cellAttempts(Result{
+			Calls:    []Call{{Token: "put", Name: "put", BodyLength: 1000}},
+			Attempts: []Attempt{attempt(1, c.at, 600), attempt(2, "request-end", c.then)},
+		})
+		bodies := mapped(made, func(a CellAttempt) string { return a.Body })
+		if diff := cmp.Diff(c.want, bodies); diff != "" {
+			t.Errorf("after a fault at %s, %d bytes:\n%s", c.at, c.then, diff)
+		}
 	}
 }
 

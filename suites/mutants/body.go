@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -65,6 +66,12 @@ var bodyMutants = []Mutant{
 		},
 	},
 	{
+		Name:   "replays-a-stream-on-a-dead-connection",
+		Defect: "sends a request again whose reused connection was lost, with a stream that has been read",
+		Breaks: []string{"body.a-stream-on-a-dead-connection-is-not-replayed-in-part"},
+		inner:  resendOnReused,
+	},
+	{
 		Name:   "hides-the-failure-behind-the-body",
 		Defect: "reports that it could not rewind, and not the status that made it want to",
 		Breaks: []string{"body.a-refused-replay-keeps-the-failure"},
@@ -100,6 +107,22 @@ var bodyMutants = []Mutant{
 			}
 		}),
 	},
+}
+
+// resendOnReused is an inner layer that sends a stream again, when it has been read,
+// where the connection that it was sent on had carried a request before and was lost.
+func resendOnReused(wire http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		reused := false
+		trace := &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { reused = got.Reused }}
+		resp, err := wire.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+		if err == nil || !reused || !isStream(req) {
+			return resp, err
+		}
+		req = req.Clone(req.Context())
+		dropBody(req)
+		return wire.RoundTrip(req)
+	})
 }
 
 // dropBody makes the request one without a body.
