@@ -2,6 +2,7 @@ package assertions
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/faultsrv/faultsrv/faultserver"
 )
@@ -16,6 +17,8 @@ import (
 //   - One that the client itself left unfinished, though the server would have
 //     read it to its end, is a body that was lost.
 //   - A declared length is the source's, whether the body came whole or not.
+//   - Bytes that follow a whole body on its connection and are no request are
+//     more of the body than was declared, such as all of it once more.
 //
 // Where the client chooses the body itself (a whole service), nobody knows the
 // source beforehand: it is what the call's first attempt that came whole
@@ -94,9 +97,32 @@ func bodyFault(s subject, call madeCall, source bodySource, attempt faultserver.
 			attempt.Number, plural(body.Received, "byte"), another)
 	case !body.Complete && !mayBeCut(s, call, attempt):
 		return carried + ": the client left the body unfinished, though the server was reading it"
+	case source.length > 0 && body.Complete && followedByNoRequest(s.evidence.Journal, attempt):
+		return fmt.Sprintf("attempt %d carried %s, and on its connection came bytes after them that are no request: the body was sent again, or more of it than was declared",
+			attempt.Number, plural(body.Received, "byte"))
 	default:
 		return ""
 	}
+}
+
+// noRequest are the events of bytes that came where a request's head was awaited.
+var noRequest = []string{"bad-head", "head-too-large", "not-http"}
+
+// followedByNoRequest tells that what came next on an attempt's connection is no
+// request. Empty lines, which some clients send after a body, are no event.
+func followedByNoRequest(journal faultserver.Journal, attempt faultserver.Attempt) bool {
+	for _, event := range journal.Events {
+		if !slices.Contains(noRequest, event.Kind) || event.Connection != attempt.Connection || event.At < attempt.Arrived {
+			continue
+		}
+		between := func(a faultserver.Attempt) bool {
+			return a.Connection == attempt.Connection && a.Arrived > attempt.Arrived && a.Arrived <= event.At
+		}
+		if !slices.ContainsFunc(journal.Attempts, between) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeCut tells that a body may have been cut short by something else than the

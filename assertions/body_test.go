@@ -1,6 +1,8 @@
 package assertions
 
 import (
+	"time"
+
 	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -43,6 +45,14 @@ func bodyCases() []wordCase {
 		e.Calls[0].Body, e.Calls[0].BodyFromFirst = faultserver.Body{}, true
 		return e
 	}
+	thenCame := func(kind string, on int, at time.Duration) Evidence {
+		e := sent()
+		for i := range e.Journal.Attempts {
+			e.Journal.Attempts[i].Connection = 1
+		}
+		e.Journal.Events = []faultserver.ProtocolEvent{{Kind: kind, Connection: on, At: at}}
+		return e
+	}
 	cutFirst := func(second faultserver.Body) Evidence {
 		first := func(a *faultserver.Attempt) { cutAfter(source, 1000)(a); struckAt("request-body@1000")(a) }
 		return chosen(evidenceOf(failed(1, 0, ms, first), failed(2, 50*ms, 51*ms, carrying(second))))
@@ -75,6 +85,10 @@ func bodyCases() []wordCase {
 		{"left unfinished for a faster hedge", hedged(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
 		{"broken off by a chunk that is none", sent(cutAfter(source, 1000), badChunk), "", want, []state{isRed}},
 		{"left unfinished by a caller who cancelled", cancelled(sent(cutAfter(source, 1000), clientLeft)), "", want, []state{isOK}},
+		{"whole, and its bytes once more", thenCame("bad-head", 1, 60*ms), "", want, []state{isRed}},
+		{"whole, and its bytes once more before the next attempt", thenCame("not-http", 1, 20*ms), "", want, []state{isRed}},
+		{"whole, and junk on another connection", thenCame("bad-head", 2, 60*ms), "", want, []state{isOK}},
+		{"whole, and a request that is nobody's", thenCame("unknown-call", 1, 60*ms), "", want, []state{isOK}},
 		{"a request without a body, as asked", evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms)), "", want, []state{isOK}},
 		{"a body where none was asked", evidenceOf(failed(1, 0, ms, carrying(source))), "", want, []state{isRed}},
 		{"only struck connections", evidenceOf(struck(1, 0)), "", want, []state{isBlind}},

@@ -1,10 +1,13 @@
 package mutants
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync"
 	"time"
 
 	"github.com/faultsrv/faultsrv/resilient"
@@ -56,6 +59,19 @@ var expectationMutants = []Mutant{
 		},
 	},
 	{
+		Name:   "sends-its-body-twice-on-a-late-100",
+		Defect: "sends the body when its patience ends, and once more behind it when 100 Continue comes",
+		Breaks: []string{"body.is-sent-once-where-100-comes-late"},
+		wire: func(base *http.Transport) http.RoundTripper {
+			dial := base.DialContext
+			base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := dial(ctx, network, address)
+				return &bodyTwice{Conn: conn}, err
+			}
+			return base
+		},
+	},
+	{
 		Name:   "takes-417-for-the-answer",
 		Defect: "hands its caller the refusal of an expectation",
 		Breaks: []string{"body.a-refused-expectation-is-dropped"},
@@ -69,4 +85,36 @@ var expectationMutants = []Mutant{
 				})}
 		},
 	},
+}
+
+// bodyTwice is a connection that writes the body behind a head once more when 100
+// Continue comes after it.
+type bodyTwice struct {
+	net.Conn
+
+	mu   sync.Mutex
+	body []byte // what was written behind the last head that waits for 100
+	head bool   // there was one
+}
+
+func (c *bodyTwice) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	if c.head {
+		c.body = append(c.body, p...)
+	} else {
+		c.head = bytes.Contains(p, []byte("Expect: 100-continue"))
+	}
+	c.mu.Unlock()
+	return c.Conn.Write(p)
+}
+
+func (c *bodyTwice) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if bytes.HasPrefix(p[:n], []byte("HTTP/1.1 100 ")) {
+		c.mu.Lock()
+		_, _ = c.Conn.Write(c.body)
+		c.body = nil
+		c.mu.Unlock()
+	}
+	return n, err
 }
