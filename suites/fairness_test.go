@@ -131,6 +131,14 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			want: assertions.NotExercised,
 		},
 		{
+			name: "one that hands over the first answer has no retries",
+			make: func(c simple) simple { once := 1; c.policy.Attempts = &once; return c },
+			contracts: []string{
+				"cancellation.the-deadline-spans-the-retries", "body.a-refused-replay-keeps-the-failure",
+			},
+			want: assertions.NotExercised,
+		},
+		{
 			name:      "jitter that a client cannot be told is not asked of it",
 			make:      func(c simple) simple { c.pause = 50 * time.Millisecond; return c },
 			lacks:     []scenarios.Capability{scenarios.CanBackoff},
