@@ -35,6 +35,8 @@ type serveOptions struct {
 	control     controlOptions
 	// env reads an environment variable; empty where it is not set.
 	env func(name string) string
+	// room is what there is of connections.
+	room room
 }
 
 func newServe(invoked invocation) *cobra.Command {
@@ -84,7 +86,7 @@ could not listen, or could not write the journal.`,
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that every random draw comes from (default: random)")
 	flags.StringArrayVar(&o.upstreams, "upstream", nil,
 		"the step pass hands attempts on to this real server, a `URL` such as http://127.0.0.1:9000; may be repeated: sessions of the control API may name any of them, and no other")
-	flags.IntVar(&o.connections, "max-connections", 16384, "clients may have this `NUMBER` of connections open at the same time; 0 for no bound")
+	flags.IntVar(&o.connections, "max-connections", 16384, "clients may have this `NUMBER` of connections open at the same time, as far as the process may open files; 0 for no bound of its own")
 	flags.StringVar(&o.readyFile, "ready-file", "", "once the server listens, write where to this `FILE`, as lines that a shell can read; it is removed at the end")
 	o.tls.flags(cmd)
 	o.control.flags(cmd)
@@ -104,6 +106,12 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	o.room = roomFor(openFiles(), o.connections, len(o.upstreams) > 0)
+	if o.readyFile != "" { // one that was killed has left it
+		if err := removeReady(o.readyFile); err != nil {
+			return couldNotRun(err)
+		}
+	}
 	log := newAttemptLog(cmd.OutOrStdout(), reports.NewRedactor(o.secrets))
 	if o.journal != "" {
 		file, err := os.Create(o.journal)
@@ -112,7 +120,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 		}
 		log.journal = file
 	}
-	config.ID, config.Seed, config.MaxConnections = defaultSession, o.seed, o.connections
+	config.ID, config.Seed, config.MaxConnections = defaultSession, o.seed, o.room.clients
 	config.TLS = config.TLS || o.tls.on
 	if err := o.tls.writeAuthority(config, o.control.listen != ""); err != nil {
 		return errors.Join(err, log.close())
@@ -132,7 +140,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 
 // play serves until the context ends.
 func (o *serveOptions) play(cmd *cobra.Command, stage *stage, calls []scenarios.Call, log *attemptLog) error {
-	text := stage.greeting(calls, o.seed)
+	text := stage.greeting(calls, o.seed) + o.room.text(cmd.Flags().Changed("max-connections"))
 	if o.script == "" && o.scenario == "" && len(o.upstreams) == 0 {
 		text += "there is no script; fixed routes do what their paths say:\n" + quick.List()
 	}
@@ -190,7 +198,7 @@ func (o *serveOptions) open(address string, config faultserver.Config, log *atte
 	if err != nil {
 		return nil, err
 	}
-	options = append(append(options, o.control.where.dataSide()...), faultserver.Limited(o.connections, headTime))
+	options = append(append(options, o.control.where.dataSide()...), faultserver.Limited(o.room.clients, headTime))
 	host, err := faultserver.Listen(address, options...)
 	if err != nil {
 		return nil, couldNotRun(fmt.Errorf("--listen: %w", err))

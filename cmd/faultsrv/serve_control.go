@@ -103,6 +103,7 @@ func (o *serveOptions) startControl(host *faultserver.Host, log *attemptLog) (*c
 			Limits:  control.Limits{Sessions: o.control.sessions, TTL: o.control.ttl},
 			Observe: log.observe, RedactAttempt: log.redacted, RedactText: log.redactor.Text,
 		}
+		o.room.limit(&options.Limits)
 		options.OwnTLS = o.tls.on
 		err = o.control.where.controlSide(&options, host.Address())
 		if err == nil {

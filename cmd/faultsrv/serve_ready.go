@@ -38,7 +38,7 @@ func writeReady(name, url, controlURL, caFile string) error {
 // removeReady takes the file away: what it says is true no more.
 func removeReady(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("--ready-file: %w", err)
+		return fmt.Errorf("--ready-file: expected a file that can be written and removed: %w", err)
 	}
 	return nil
 }

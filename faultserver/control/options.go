@@ -132,6 +132,12 @@ type Limits struct {
 	Connections, SessionConnections int
 }
 
+// The bounds of connections that Limits has where it says nothing.
+const (
+	DefaultConnections        = 512
+	DefaultSessionConnections = 4_096
+)
+
 func (l Limits) orDefault() Limits {
 	fill(&l.Sessions, 1_000)
 	fill(&l.Attempts, 10_000)
@@ -143,8 +149,8 @@ func (l Limits) orDefault() Limits {
 	fill(&l.MostTTL, 24*time.Hour)
 	fill(&l.RequestBytes, 1<<20)
 	fill(&l.Waiting, 256)
-	fill(&l.Connections, 512)
-	fill(&l.SessionConnections, 4_096)
+	fill(&l.Connections, DefaultConnections)
+	fill(&l.SessionConnections, DefaultSessionConnections)
 	return l
 }
 
