@@ -121,7 +121,7 @@ func TestVerdictsOnRealPrograms(t *testing.T) {
 			"idempotency.a-post-is-not-retried-on-a-timeout": assertions.KnownFail,
 			"response.a-cut-body-is-an-error":                assertions.Pass,
 			"response.a-bad-chunk-size-is-an-error":          assertions.KnownFail,
-			"retry-after.seconds-on-503":                     assertions.Weak,
+			"retry-after.seconds-on-503":                     assertions.KnownFail,
 			"tls.a-server-of-another-name-gets-no-request":   assertions.Pass,
 		},
 	} {
