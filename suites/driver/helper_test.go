@@ -76,14 +76,16 @@ type helper struct {
 
 func (h *helper) has(habit string) bool { return slices.Contains(h.habits, habit) }
 
-func (h *helper) send(message any) {
+func (h *helper) send(messages ...any) {
 	h.sending.Lock()
 	defer h.sending.Unlock()
-	line, err := json.Marshal(message)
-	if err != nil {
-		panic(err)
+	for _, message := range messages {
+		line, err := json.Marshal(message)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%s\n", line)
 	}
-	fmt.Printf("%s\n", line)
 }
 
 // all are the capabilities of the helper.
@@ -225,10 +227,11 @@ func (h *helper) run(line []byte) int {
 		}
 		got := client.call(ctx, h, message)
 		got["type"], got["seq"] = "result", message.Seq
-		h.send(got)
+		results := []any{got}
 		if h.has("repeats") {
-			h.send(got)
+			results = append(results, got)
 		}
+		h.send(results...) // and nothing between them
 	}
 	if h.has("one-at-a-time") && !h.has("hangs") {
 		call()
@@ -321,28 +324,36 @@ func (c *helperClient) attempt(ctx context.Context, h *helper, m runMessage) (*h
 		}
 	}
 	if m.Body != nil && !h.has("drops-bodies") {
-		if h.has("reads-twice") && m.Body.Stream {
-			if _, err := os.ReadFile(m.Body.File); err != nil { // to hash it first, say
-				return nil, err
-			}
-		}
-		file, err := os.Open(m.Body.File)
-		if err != nil {
+		if request.Body, err = h.body(m); err != nil {
 			return nil, err
 		}
-		if h.has("rewinds") {
-			if _, err := file.Seek(0, io.SeekStart); err != nil {
-				_ = file.Close()
-				return nil, err
-			}
-		}
-		request.Body, request.ContentLength = file, m.Body.Length
-		if !m.Body.Stream || h.has("buffers") {
-			content, _ := io.ReadAll(file)
-			request.Body = io.NopCloser(bytes.NewReader(content))
-		}
+		request.ContentLength = m.Body.Length
 	}
 	return c.transport.RoundTrip(request)
+}
+
+// body is the body of a call: the file, or its bytes.
+func (h *helper) body(m runMessage) (io.ReadCloser, error) {
+	if h.has("reads-twice") { // to hash it first, say
+		if _, err := os.ReadFile(m.Body.File); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.Open(m.Body.File)
+	if err != nil {
+		return nil, err
+	}
+	if h.has("rewinds") {
+		if _, err = file.Seek(0, io.SeekStart); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
+	if m.Body.Stream && !h.has("buffers") {
+		return file, nil
+	}
+	content, err := io.ReadAll(file)
+	_ = file.Close()
+	return io.NopCloser(bytes.NewReader(content)), err
 }
 
 func (h *helper) told(response *http.Response, attempts int) map[string]any {

@@ -88,7 +88,7 @@ func feed(ctx context.Context, path string, body []byte) string {
 		return fmt.Sprintf("no deadline can be set for it (%v)", err)
 	}
 	if written, err := pipe.Write(body); err != nil {
-		return fmt.Sprintf("no more than %d of its %d bytes were read within %v (%v)", written, len(body), pipePatience, err)
+		return fmt.Sprintf("it was not read to its end within %v: no more than %d of its %d bytes could be written (%v)", pipePatience, written, len(body), err)
 	}
 	return ""
 }
