@@ -40,6 +40,9 @@ const (
 	// TwoLengths: two Content-Length lines that differ, the second being the
 	// body's. FIN follows.
 	TwoLengths Malformation = "two-lengths"
+	// TwoLengthsFirst: two Content-Length lines that differ, the first being the
+	// body's. FIN follows.
+	TwoLengthsFirst Malformation = "two-lengths-first"
 	// LengthAndChunked: a Content-Length line beside chunked framing. FIN follows.
 	LengthAndChunked Malformation = "length-and-chunked"
 	// OversizedHead: header lines of 8 KiB, as many as it takes. FIN follows.
@@ -53,7 +56,7 @@ const (
 )
 
 var malformations = []Malformation{
-	BadChunkSize, BadCRLF, TwoLengths, LengthAndChunked, OversizedHead, BadStatusLine, WrongDigest, BrokenGzip,
+	BadChunkSize, BadCRLF, TwoLengths, TwoLengthsFirst, LengthAndChunked, OversizedHead, BadStatusLine, WrongDigest, BrokenGzip,
 }
 
 const (
@@ -174,6 +177,9 @@ func (m Malformed) render(x *exchange, now time.Time) *rendering {
 	case TwoLengths:
 		add("Content-Length", strconv.Itoa(len(content)+1))
 		add("Content-Length", length)
+	case TwoLengthsFirst:
+		add("Content-Length", length)
+		add("Content-Length", strconv.Itoa(len(content)+1))
 	case WrongDigest:
 		digest := sha256.Sum256(append(content, '!'))
 		value := "sha-256=:" + base64.StdEncoding.EncodeToString(digest[:]) + ":"

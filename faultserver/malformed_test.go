@@ -27,6 +27,7 @@ func TestMalformationsAreExact(t *testing.T) {
 		faultserver.BadChunkSize:     ok + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nxyz\r\n" + content + "\r\n0\r\n\r\n",
 		faultserver.BadCRLF:          ok + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n14\r\n" + content + "XX0\r\n\r\n",
 		faultserver.TwoLengths:       ok + "Content-Length: 21\r\nContent-Length: 20\r\nConnection: close\r\n\r\n" + content,
+		faultserver.TwoLengthsFirst:  ok + "Content-Length: 20\r\nContent-Length: 21\r\nConnection: close\r\n\r\n" + content,
 		faultserver.LengthAndChunked: ok + "Content-Length: 20\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n14\r\n" + content + "\r\n0\r\n\r\n",
 		faultserver.BadStatusLine:    "HTTP/1.1 abc Nonsense\r\nContent-Length: 20\r\nConnection: close\r\n\r\n" + content,
 	} {

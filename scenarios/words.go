@@ -33,7 +33,7 @@ var words = collect(
 	list(faultserver.EndFIN, faultserver.EndRST, faultserver.EndStall, faultserver.EndKeep),
 	list(faultserver.CutInsideChunk, faultserver.CutBetweenChunks, faultserver.CutBeforeLastCRLF),
 	list(faultserver.FramingLength, faultserver.FramingChunked, faultserver.FramingClose),
-	list(faultserver.BadChunkSize, faultserver.BadCRLF, faultserver.TwoLengths, faultserver.LengthAndChunked,
+	list(faultserver.BadChunkSize, faultserver.BadCRLF, faultserver.TwoLengths, faultserver.TwoLengthsFirst, faultserver.LengthAndChunked,
 		faultserver.OversizedHead, faultserver.BadStatusLine, faultserver.WrongDigest, faultserver.BrokenGzip),
 	list(faultserver.Down, faultserver.Up, faultserver.Both),
 	list(faultserver.WaitSeconds, faultserver.WaitIMFFixdate, faultserver.WaitRFC850, faultserver.WaitAsctime,

@@ -15,16 +15,13 @@ var framingMutants = []Mutant{
 		Name:   "believes-the-last-length",
 		Defect: "takes the last Content-Length that it finds, whatever else an answer says of its length",
 		Breaks: []string{"response.two-lengths-that-differ-are-an-error", "response.chunks-count-where-a-length-is-there-too"},
-		wire: func(base *http.Transport) http.RoundTripper {
-			base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-				conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-				if err != nil {
-					return nil, err
-				}
-				return lastLength{conn}, nil
-			}
-			return base
-		},
+		wire:   believing(bytes.LastIndex),
+	},
+	{
+		Name:   "believes-the-first-length",
+		Defect: "takes the first Content-Length that it finds, whatever else an answer says of its length",
+		Breaks: []string{"response.two-lengths-that-differ-are-an-error", "response.chunks-count-where-a-length-is-there-too"},
+		wire:   believing(bytes.Index),
 	},
 	{
 		Name:   "takes-the-first-status",
@@ -52,18 +49,38 @@ var framingMutants = []Mutant{
 	},
 }
 
-// lastLength is a connection whose reader sees of each answer's head the last
-// Content-Length, and no other word on the length. Heads come in one piece.
-type lastLength struct{ net.Conn }
+// believing is a wire on which each answer has one Content-Length of those that it
+// has: the one that find finds.
+func believing(find func(head, line []byte) int) func(base *http.Transport) http.RoundTripper {
+	return func(base *http.Transport) http.RoundTripper {
+		base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return oneLength{conn, find}, nil
+		}
+		return base
+	}
+}
 
-func (c lastLength) Read(p []byte) (int, error) {
+// oneLength is a connection whose reader sees of each answer's head one
+// Content-Length, the one that find finds, and no other word on the length. Heads
+// come in one piece.
+type oneLength struct {
+	net.Conn
+
+	find func(head, line []byte) int
+}
+
+func (c oneLength) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	head, rest, whole := bytes.Cut(p[:n], []byte("\r\n\r\n"))
-	last := bytes.LastIndex(head, contentLength)
-	if !whole || last < 0 || !bytes.HasPrefix(head, []byte("HTTP/1.1 ")) {
+	at := c.find(head, contentLength)
+	if !whole || at < 0 || !bytes.HasPrefix(head, []byte("HTTP/1.1 ")) {
 		return n, err
 	}
-	length, _, _ := bytes.Cut(head[last+len("\r\n"):], []byte("\r\n"))
+	length, _, _ := bytes.Cut(head[at+len("\r\n"):], []byte("\r\n"))
 	kept := bytes.Split(bytes.Clone(head), []byte("\r\n"))
 	kept = slices.DeleteFunc(kept, func(line []byte) bool {
 		return bytes.HasPrefix(line, contentLength[2:]) || bytes.HasPrefix(line, []byte("Transfer-Encoding:"))
