@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -309,5 +310,32 @@ func TestAProxyThatPools(t *testing.T) {
 		if !slices.Contains(noted, check) && !slices.Contains(changed, check) {
 			t.Errorf("%s is not noted; noted: %v", check, noted)
 		}
+	}
+}
+
+// TestAnAnswerWithoutEnd has the doctor not listen for ever, nor hold all that comes.
+func TestAnAnswerWithoutEnd(t *testing.T) {
+	t.Parallel()
+	const most = 64 << 20
+	server := host(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	var written atomic.Int64
+	go func() {
+		conn, err := listener.Accept()
+		for piece := make([]byte, 64<<10); err == nil && written.Load() < most; {
+			_, err = conn.Write(piece)
+			written.Add(int64(len(piece)))
+		}
+	}()
+	_, err = doctor.Examine(t.Context(), doctor.OnHost(server), "http://"+listener.Addr().String(), quick)
+	if !errors.Is(err, doctor.ErrNoPath) || !strings.Contains(err.Error(), "more than any answer has") {
+		t.Errorf("%v; want it said that the path does not lead to the server", err)
+	}
+	if written.Load() >= most {
+		t.Errorf("%d bytes were taken; want far fewer", written.Load())
 	}
 }

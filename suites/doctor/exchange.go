@@ -49,6 +49,10 @@ func (c *caller) send(text string) {
 	_, _ = io.WriteString(c.conn, text) // see above
 }
 
+// mostHeard is how much of what comes is listened to, in bytes: far more than any
+// answer has that is examined, and little enough for what has no end.
+const mostHeard = 1 << 20
+
 // hear listens until enough has come, the connection ends, or the patience is over.
 // A nil enough listens to the end. Seen is told of all that has been heard each time
 // when more comes.
@@ -58,6 +62,9 @@ func (c *caller) hear(enough func(heard []byte) bool, patience time.Duration) en
 	for {
 		if enough != nil && len(c.heard) > 0 && enough(c.heard) {
 			return whole
+		}
+		if len(c.heard) > mostHeard {
+			return flood
 		}
 		n, err := c.conn.Read(buffer)
 		c.heard = append(c.heard, buffer[:n]...)

@@ -119,6 +119,8 @@ const (
 	rst
 	// silent: nothing more came while the patience lasted.
 	silent
+	// flood: more came than any answer has, and the rest was not listened to.
+	flood
 )
 
 // describe is what came and how it ended, for a reader.
@@ -150,6 +152,8 @@ func (e *examination) describe(heard []byte, end ending) string {
 		parts = append(parts, fmt.Sprintf("nothing within %v", e.options.Patience))
 	case end == silent:
 		parts = append(parts, fmt.Sprintf("nothing more within %v", e.options.Patience))
+	case end == flood:
+		parts = append(parts, "more than any answer has")
 	}
 	return strings.Join(parts, ", then ")
 }
