@@ -106,6 +106,8 @@ type passage struct {
 	// body, framing and trailers included.
 	status  int
 	content int64
+	// tunnelled tells that bytes of another protocol were handed on, to their end.
+	tunnelled bool
 }
 
 func (p *passage) run() bool {
@@ -128,7 +130,7 @@ func (p *passage) run() bool {
 		p.miss("pass: the answer: " + err.Error())
 	}
 	p.keep = keep && err == nil && p.body.receipt.Complete && p.head.keepAlive()
-	if !p.keep && p.status != http.StatusSwitchingProtocols { // of which the tunnel has told the end
+	if !p.keep && !p.tunnelled { // which has told the end
 		p.shutdown()
 	}
 	p.account(err)
@@ -217,7 +219,8 @@ func (p *passage) relay() (keep bool, err error) {
 func (p *passage) relayBody(from *bufio.Reader, answer *http.Response) (keep bool, err error) {
 	to := &passageWriter{p}
 	switch {
-	case answer.StatusCode == http.StatusSwitchingProtocols:
+	case answer.StatusCode == http.StatusSwitchingProtocols,
+		p.head.method == http.MethodConnect && answer.StatusCode/100 == 2: // RFC 9110, section 9.3.6
 		return false, p.tunnel(to, from)
 	case p.head.method == http.MethodHead || bodyless(answer.StatusCode):
 		return !answer.Close, nil
@@ -232,9 +235,10 @@ func (p *passage) relayBody(from *bufio.Reader, answer *http.Response) (keep boo
 	}
 }
 
-// tunnel hands bytes on both ways, once the protocol has been switched, until
+// tunnel hands bytes on both ways, once they are of another protocol, until
 // both sides have ended, or for drainTime after the server has.
 func (p *passage) tunnel(to io.Writer, from io.Reader) error {
+	p.tunnelled = true
 	<-p.sent
 	over := make(chan struct{})
 	go func() {
@@ -252,14 +256,11 @@ func (p *passage) tunnel(to io.Writer, from io.Reader) error {
 // relayChunks copies a chunked body with its framing and trailers.
 func relayChunks(to io.Writer, from *bufio.Reader) error {
 	for last := false; ; {
-		line, err := from.ReadSlice('\n')
+		line, err := relayLine(to, from)
 		if err != nil {
 			return err
 		}
-		if _, err := to.Write(line); err != nil {
-			return err
-		}
-		text := strings.TrimRight(string(line), "\r\n")
+		text := strings.TrimRight(line, "\r\n")
 		if last { // a trailer, or the empty line at the end
 			if text == "" {
 				return nil
@@ -276,6 +277,23 @@ func relayChunks(to io.Writer, from *bufio.Reader) error {
 		}
 		if _, err := io.CopyN(to, from, int64(size)+int64(len("\r\n"))); err != nil {
 			return err
+		}
+	}
+}
+
+// relayLine copies a line, however long, and gives the beginning of it that a buffer
+// holds.
+func relayLine(to io.Writer, from *bufio.Reader) (beginning string, err error) {
+	for {
+		part, err := from.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return "", err
+		}
+		if beginning == "" {
+			beginning = string(part)
+		}
+		if _, failed := to.Write(part); failed != nil || err == nil {
+			return beginning, failed
 		}
 	}
 }

@@ -89,6 +89,8 @@ var _ = Describe("What is no attempt, passed on to a real server", func() {
 		Entry("after 1xx answers", get("/"), "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", true),
 		Entry("up to the connection's end", get("/"), "HTTP/1.0 200 OK\r\n\r\nas much as comes", false),
 		Entry("with a wish to close", get("/"), "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", false),
+		Entry("in chunks with a long extension and a long trailer", get("/"), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+
+			"3;x="+strings.Repeat("y", 9000)+"\r\nabc\r\n0\r\nT: "+strings.Repeat("u", 4096*2-len("T: \r\n"))+"\r\n\r\n", true),
 		Entry("with a long header line", get("/"), "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 4096-20)+"\r\n"+"Z: "+strings.Repeat("z", 9000)+"\r\nContent-Length: 0\r\n\r\n", true),
 	)
 

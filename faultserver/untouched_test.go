@@ -94,14 +94,14 @@ var _ = Describe("The step pass", func() {
 		}
 	})
 
-	It("hands bytes on both ways once the protocol was switched, and the ends of both sides", func() {
+	DescribeTable("hands bytes on both ways once there is a tunnel, and the ends of both sides", func(request, answer string, status int) {
 		s := upstream("pass", func(w http.ResponseWriter, _ *http.Request) {
 			conn, both, err := w.(http.Hijacker).Hijack()
 			if err != nil {
 				return
 			}
 			defer func() { _ = conn.Close() }()
-			_, _ = both.WriteString("HTTP/1.1 101 Switching Protocols\r\nUpgrade: shout\r\nConnection: Upgrade\r\n\r\n")
+			_, _ = both.WriteString(answer)
 			_ = both.Flush()
 			for {
 				line, err := both.ReadString('\n')
@@ -115,10 +115,10 @@ var _ = Describe("The step pass", func() {
 			}
 		})
 		p := dial(GinkgoTB(), s.URL())
-		p.say("GET / HTTP/1.1\r\nHost: x\r\nUpgrade: shout\r\nConnection: Upgrade\r\n\r\nat once\n")
+		p.say(request + "at once\n")
 		head, err := http.ReadResponse(p.reader, nil)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(head.StatusCode).To(Equal(101))
+		Expect(head.StatusCode).To(Equal(status))
 		Expect(p.reader.ReadString('\n')).To(Equal("AT ONCE\n"))
 		p.say("later\n")
 		Expect(p.reader.ReadString('\n')).To(Equal("LATER\n"))
@@ -127,9 +127,13 @@ var _ = Describe("The step pass", func() {
 		Expect(rest).To(Equal("over\n"))
 		Expect(end).To(Equal("fin"))
 		attempt := over(s, 1)[0]
-		Expect(attempt.Happened.Status).To(Equal(101))
+		Expect(attempt.Happened.Status).To(Equal(status))
 		Expect(attempt.Met).To(BeTrue())
-	})
+	},
+		Entry("by an upgrade", "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: shout\r\nConnection: Upgrade\r\n\r\n",
+			"HTTP/1.1 101 Switching Protocols\r\nUpgrade: shout\r\nConnection: Upgrade\r\n\r\n", 101),
+		Entry("by CONNECT", "CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", 200),
+	)
 
 	It("takes off the prefix that found session and call, and nothing else", func() {
 		const line = "GET /real?q=/s/x HTTP/1.1\r\nHost: x\r\n\r\n"
