@@ -133,3 +133,20 @@ func TestAMebibyteOfHeadIsRead(t *testing.T) {
 		t.Errorf("%d bytes of buffer are held on to; want %d", len(in.buf), smallBuffer)
 	}
 }
+
+// TestChunksOfDoubtfulFramingAreRefused holds the framing of chunks to what the
+// standard library takes: a proxy in front may read anything else in another way.
+func TestChunksOfDoubtfulFramingAreRefused(t *testing.T) {
+	for sent, right := range map[string]bool{
+		"3\r\nabc\r\n0\r\n\r\n": true, "3 ;a=b\r\nabc\r\n0\r\nA: b\tc\r\n\r\n": true,
+		"3\nabc\r\n0\r\n\r\n": false, "3\r\nabc\n0\r\n\r\n": false, "3\r\nabc\r\n0\n\r\n": false, "3\r\nabc\r\n0\r\n\n": false,
+		"0\r\nA: b\n\r\n": false, "3;a\r\r\nabc\r\n0\r\n\r\n": false, "3;a\x00\r\nabc\r\n0\r\n\r\n": false, "0\r\nA: b\x00\r\n\r\n": false, "0\r\nA : b\r\n\r\n": false,
+	} {
+		in := newInput(&playback{content: bytes.NewReader([]byte(sent + "GET"))})
+		err := newRequestBody(in, &head{chunked: true, declared: -1}, false).readTo(wholeBody)
+		if isBadBody(err) == right || right && string(in.unread()) != "GET" {
+			t.Errorf("%q: %v, and %q behind it; want it taken: %t", sent, err, in.unread(), right)
+		}
+		in.release()
+	}
+}

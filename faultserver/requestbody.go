@@ -159,9 +159,12 @@ func (b *requestBody) line() (string, error) {
 	for {
 		data := b.in.unread()
 		if end := bytes.IndexByte(data, '\n'); end >= 0 && end <= maxChunkLine {
-			line := string(bytes.TrimSuffix(data[:end], []byte("\r")))
+			text, ended := strings.CutSuffix(string(data[:end]), "\r")
 			b.in.skip(end + 1)
-			return line, nil
+			if !ended || !isPrintable(text) && strings.ContainsFunc(text, isControl) {
+				return "", &badBody{fmt.Sprintf("a line in the framing with a control character, or that ends without CR: %q", clip(text))}
+			}
+			return text, nil
 		}
 		if len(data) > maxChunkLine {
 			return "", &badBody{fmt.Sprintf("a line of more than %d bytes in the framing: %q", maxChunkLine, clip(string(data)))}
