@@ -3,6 +3,7 @@ package suites_test
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"io"
 	"net/http"
 	"os"
@@ -131,6 +132,15 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			want: assertions.NotExercised,
 		},
 		{
+			name: "one that trusts nobody at all tells no stranger from the server",
+			make: func(c simple) simple { c.wire.TLSClientConfig.RootCAs = x509.NewCertPool(); return c },
+			contracts: []string{
+				"tls.an-untrusted-server-gets-no-request", "tls.a-server-of-another-name-gets-no-request",
+				"tls.a-server-with-an-expired-certificate-gets-no-request", "tls.an-untrusted-certificate-is-final",
+			},
+			want: assertions.NotExercised,
+		},
+		{
 			name: "one that hands over the first answer has no retries",
 			make: func(c simple) simple { once := 1; c.policy.Attempts = &once; return c },
 			contracts: []string{
@@ -152,7 +162,8 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 				wire, err := suites.NewTransport()
 				return test.make(simple{policy: policy, wire: wire}), err
 			})
-			subject.About.Capabilities = slices.DeleteFunc(subject.About.Capabilities, func(can scenarios.Capability) bool {
+			can := append(subject.About.Capabilities, scenarios.CanTLS)
+			subject.About.Capabilities = slices.DeleteFunc(can, func(can scenarios.Capability) bool {
 				return slices.Contains(test.lacks, can)
 			})
 			for _, result := range judged(t, subject, suites.Contracts(test.contracts...)) {
