@@ -25,6 +25,7 @@ const (
 	onStall = "cancellation.observed-on-a-stall"
 	onCut   = "response.observed-on-a-cut-body"
 	onEarly = "response.observed-on-an-early-answer"
+	onTLS   = "tls.observed-without-close-notify"
 
 	postOn503   = "idempotency.observed-post-on-503"
 	postOnReset = "idempotency.observed-post-on-a-reset"
@@ -97,7 +98,10 @@ var topics = []topic{
 	{"silence", []look{{contract: onStall, subject: "a stall"}}, saySilence},
 	{"answers", []look{
 		{contract: onCut, subject: "a cut body"}, {contract: onEarly, subject: "an early answer"},
-	}, func(w *witness) string { return joined(w.cut(), w.early()) }},
+		{contract: onTLS, subject: "TLS that ends without its alert"},
+	}, func(w *witness) string {
+		return joined(w.cutShort(onCut, "cut body"), w.early(), w.cutShort(onTLS, "TLS body without the closing alert"))
+	}},
 	{"POST", []look{
 		{contract: postOn503, subject: "POST on 503", plain: on503}, {contract: postOnReset, subject: "POST on a reset", plain: onReset},
 	}, func(w *witness) string { return joined(w.postOn503(), w.postOnReset()) }},
@@ -227,12 +231,13 @@ func saySilence(w *witness) string {
 	return text + ", not retried"
 }
 
-func (w *witness) cut() string {
-	call, seen := w.only(onCut)
+// cutShort is what becomes of a body that may have been cut.
+func (w *witness) cutShort(contract, what string) string {
+	call, seen := w.only(contract)
 	if !seen {
 		return ""
 	}
-	text := "cut body " + call.attemptsText()
+	text := what + " " + call.attemptsText()
 	switch {
 	case call.ended:
 		return text

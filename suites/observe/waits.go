@@ -22,15 +22,19 @@ func noise(pause, lateness time.Duration) time.Duration {
 
 // roundest is the roundest time that a measured pause can have been meant to be.
 func roundest(pause, lateness time.Duration) time.Duration {
-	least := pause - noise(pause, lateness)
-	for unit := time.Duration(math.Pow10(int(math.Log10(max(float64(pause), 1))) + 1)); unit > 1; unit /= 10 {
+	return roundestBetween(pause-noise(pause, lateness), pause)
+}
+
+// roundestBetween is the roundest time from least to most.
+func roundestBetween(least, most time.Duration) time.Duration {
+	for unit := time.Duration(math.Pow10(int(math.Log10(max(float64(most), 1))) + 1)); unit > 1; unit /= 10 {
 		for _, grain := range []time.Duration{unit, unit / 2} {
-			if candidate := pause.Truncate(max(grain, 1)); candidate > 0 && candidate >= least {
+			if candidate := most.Truncate(max(grain, 1)); candidate > 0 && candidate >= least {
 				return candidate
 			}
 		}
 	}
-	return pause
+	return most
 }
 
 // waitText is a pause as it may have been meant: "1 s", "150 ms".
@@ -122,24 +126,30 @@ func backoffOf(waits []time.Duration, lateness time.Duration) *scenarios.Backoff
 	if len(waits) < 2 {
 		return nil
 	}
-	base := roundest(waits[0], lateness)
-	for _, guess := range []scenarios.Backoff{
-		{Constant: &base}, {Exponential: &base}, {Exponential: &base, Factor: 3}, {Linear: &base},
+	unit := time.Second
+	for _, shape := range []scenarios.Backoff{
+		{Constant: &unit}, {Exponential: &unit}, {Exponential: &unit, Factor: 3}, {Linear: &unit},
 	} {
-		if fits(guess, waits, lateness) {
-			return &guess
+		if base, ok := baseOf(shape, waits, lateness); ok {
+			unit = base // which every shape points to
+			return &shape
 		}
 	}
 	return nil
 }
 
-// fits tells whether a backoff without jitter makes these pauses.
-func fits(backoff scenarios.Backoff, waits []time.Duration, lateness time.Duration) bool {
+// baseOf is the roundest base with which a backoff without jitter makes these
+// pauses; its own is the unit.
+func baseOf(shape scenarios.Backoff, waits []time.Duration, lateness time.Duration) (base time.Duration, ok bool) {
+	least, most := time.Duration(0), time.Duration(math.MaxInt64)
 	for i, wait := range waits {
-		pause, _ := backoff.Bounds(i + 1)
-		if wait < pause || wait-pause > noise(wait, lateness) {
-			return false
-		}
+		pause, _ := shape.Bounds(i + 1)
+		units := pause.Seconds()
+		most = min(most, time.Duration(float64(wait)/units))
+		least = max(least, time.Duration(math.Ceil(float64(wait-noise(wait, lateness))/units)))
 	}
-	return true
+	if least > most {
+		return 0, false
+	}
+	return roundestBetween(least, most), true
 }

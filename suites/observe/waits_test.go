@@ -71,6 +71,16 @@ func TestABackoffIsFoundUnderNoise(t *testing.T) {
 	})
 }
 
+// 7.5 s is the roundest time for the first pause alone, and too short for the
+// fourth.
+func TestABackoffIsThatOfAllPauses(t *testing.T) {
+	t.Parallel()
+	found := backoffOf([]time.Duration{7900 * ms, 15800 * ms, 23700 * ms, 31600 * ms}, 5*ms)
+	if found == nil || found.Linear == nil || *found.Linear <= 7500*ms || *found.Linear > 7900*ms {
+		t.Errorf("found %+v; expected a linear one of more than 7.5 s", found)
+	}
+}
+
 func TestPausesToThreeDigits(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
