@@ -22,7 +22,7 @@ func ByHeaders(suffixes ...string) HostOption {
 	return func(h *Host) {
 		h.headers = true
 		for _, suffix := range suffixes {
-			h.suffixes = append(h.suffixes, "."+strings.ToLower(suffix))
+			h.suffixes = append(h.suffixes, "."+strings.TrimSuffix(strings.ToLower(suffix), "."))
 		}
 	}
 }

@@ -28,7 +28,7 @@ var _ = Describe("A host whose sessions are found by headers", func() {
 	}
 
 	DescribeTable("goes by the first that is there of path, header, baggage and Host", func(path, lines string, status int) {
-		open(faultserver.ByHeaders("localhost", "faultsrv.test", "faultsrv.test.localhost"))
+		open(faultserver.ByHeaders("localhost", "faultsrv.test.", "faultsrv.test.localhost"))
 		Expect(with(path, lines)).To(Equal(status))
 	},
 		Entry("nothing", "/", "Host: x\r\n", 204),

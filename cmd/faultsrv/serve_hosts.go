@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -60,18 +61,24 @@ func (o *hostOptions) check(scheme string) (err error) {
 		}
 	}
 	for _, suffix := range o.suffixes {
-		if suffix == "" || strings.HasPrefix(suffix, ".") || strings.ContainsAny(suffix, ":/* ") {
+		if suffix == "" || strings.HasPrefix(suffix, ".") || strings.ContainsFunc(suffix, inNoHost) {
 			return fmt.Errorf("--session-host %q: expected a host name without a port, such as faults.example", suffix)
 		}
 	}
 	return nil
 }
 
+// inNoHost tells what stands in no name of a host.
+func inNoHost(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(":/*", c) }
+
 // baseURL reads SCHEME://host[:port].
 func baseURL(text, scheme string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Scheme != scheme || base.Hostname() == "" || strings.TrimSuffix(text, "/") != scheme+"://"+base.Host {
 		return nil, fmt.Errorf("expected %s://HOST:PORT and no path, such as %s://faultsrv-0.faultsrv:8503", scheme, scheme)
+	}
+	if _, err := strconv.ParseUint(cmp.Or(base.Port(), "80"), 10, 16); err != nil {
+		return nil, fmt.Errorf("expected a port of at most 65535, got %s", base.Port())
 	}
 	return base, nil
 }

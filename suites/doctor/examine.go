@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -83,9 +85,9 @@ func begin(via string) (*examination, error) {
 	case parsed.Scheme != "http" || parsed.Hostname() == "" || parsed.Opaque != "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "":
 		return nil, fmt.Errorf("%q: %s", via, form)
 	}
-	port := parsed.Port()
-	if port == "" {
-		port = "80"
+	port := cmp.Or(parsed.Port(), "80")
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, fmt.Errorf("%q: %s; a port is at most 65535", via, form)
 	}
 	return &examination{
 		address: net.JoinHostPort(parsed.Hostname(), port), host: parsed.Host,
