@@ -31,6 +31,8 @@ type simple struct {
 	key string
 	// charset is added to the media type.
 	charset string
+	// hasty sends each body at once, whatever its caller says of expectations.
+	hasty bool
 }
 
 func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -49,6 +51,9 @@ func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		if kind := again.Header.Get("Content-Type"); kind != "" {
 			again.Header.Set("Content-Type", kind+c.charset)
+		}
+		if c.hasty {
+			again.Header.Del("Expect")
 		}
 		resp, err := c.wire.RoundTrip(again)
 		failed := err != nil || slices.Contains([]int{429, 502, 503, 504}, resp.StatusCode)
@@ -141,6 +146,12 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			want: assertions.NotExercised,
 		},
 		{
+			name:      "one that expects nothing has no expectation to drop",
+			make:      func(c simple) simple { c.hasty = true; return c },
+			contracts: []string{"body.a-refused-expectation-is-dropped", "body.is-sent-*"},
+			want:      assertions.NotExercised,
+		},
+		{
 			name: "one that hands over the first answer has no retries",
 			make: func(c simple) simple { once := 1; c.policy.Attempts = &once; return c },
 			contracts: []string{
@@ -162,7 +173,7 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 				wire, err := suites.NewTransport()
 				return test.make(simple{policy: policy, wire: wire}), err
 			})
-			can := append(subject.About.Capabilities, scenarios.CanTLS)
+			can := slices.Concat(subject.About.Capabilities, []scenarios.Capability{scenarios.CanTLS})
 			subject.About.Capabilities = slices.DeleteFunc(can, func(can scenarios.Capability) bool {
 				return slices.Contains(test.lacks, can)
 			})
