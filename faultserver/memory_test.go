@@ -121,10 +121,14 @@ func askMany(t *testing.T, s *faultserver.Session, clients, each int) {
 // their attempts, though the records of attempts are made together.
 func TestWhatIsDroppedIsNotHeld(t *testing.T) {
 	const large, most = 900 << 10, 4 << 20
-	s := open(t, faultserver.Config{Script: script("503"), AfterScript: faultserver.RepeatAfterScript, MaxAttempts: 1})
+	steps := script("503")
+	steps[0].Commit = faultserver.CommitByKey
+	s := open(t, faultserver.Config{Script: steps, AfterScript: faultserver.RepeatAfterScript, MaxAttempts: 1})
 	p := dial(t, s.URL())
+	asked := 0
 	ask := func(padding int) {
-		p.say("GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", padding) + "\r\n\r\n")
+		asked++
+		p.say(fmt.Sprintf("GET / HTTP/1.1\r\nHost: x\r\nIdempotency-Key: %d%s\r\n\r\n", asked, strings.Repeat("a", padding)))
 		if status := p.status(); status != 503 {
 			t.Fatalf("the status %d; want 503", status)
 		}
@@ -137,7 +141,7 @@ func TestWhatIsDroppedIsNotHeld(t *testing.T) {
 	if grown := inUse() - before; grown > most {
 		t.Errorf("40 heads of %d bytes, which the journal has not, hold %d bytes; want at most %d", large, grown, most)
 	}
-	if journal := s.Journal(); journal.Dropped != 40 {
-		t.Errorf("%d dropped; want 40", journal.Dropped)
+	if journal := s.Journal(); journal.Dropped != 40 || journal.Effects != 41 {
+		t.Errorf("%d dropped, %d effects; want 40 and 41", journal.Dropped, journal.Effects)
 	}
 }

@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"sync"
@@ -37,7 +38,7 @@ type Session struct {
 	blank       []record // for those to come
 	attempts    int      // in all, those that were dropped included
 	unscripted  int      // of those, the ones that came after the script's end
-	committed   map[string]bool
+	committed   map[[sha256.Size]byte]bool // by the hash of the key
 	conns       map[*conn]*connRecord // the open ones
 	connLog     []*connRecord
 	connCount   int
@@ -110,7 +111,7 @@ func newSession(cfg Config) (*Session, error) {
 		closing:     make(chan struct{}),
 		script:      newCursor("script", "", cfg.Script, attemptScript, cfg.AfterScript),
 		connections: newCursor("connections", "", cfg.Connections, connectionScript, FailAfterScript),
-		calls:       map[string]*callState{}, committed: map[string]bool{}, conns: map[*conn]*connRecord{},
+		calls:       map[string]*callState{}, committed: map[[sha256.Size]byte]bool{}, conns: map[*conn]*connRecord{},
 	}
 	for _, declared := range cfg.Calls {
 		call := &callState{token: declared.Token, name: declared.name()}
