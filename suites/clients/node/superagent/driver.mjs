@@ -60,7 +60,8 @@ class Client {
 async function sent (request, body) {
   if (body instanceof Readable) {
     body.pipe(request, { end: false }) // it ends where its answer is awaited
-    await Promise.race([once(body, 'end'), once(request, 'error').then(([error]) => { throw error })])
+    const failure = once(request, 'error').then(([error]) => { throw error })
+    await Promise.race([once(body, 'end'), once(request, 'abort'), failure])
   } else if (body) {
     request.send(body)
   }
