@@ -35,11 +35,11 @@ type Session struct {
 	order       []*callState
 	starts      []*callState // as they were started
 	records     []*record
-	blank       []record // for those to come
-	attempts    int      // in all, those that were dropped included
-	unscripted  int      // of those, the ones that came after the script's end
+	blank       []record                   // for those to come
+	attempts    int                        // in all, those that were dropped included
+	unscripted  int                        // of those, the ones that came after the script's end
 	committed   map[[sha256.Size]byte]bool // by the hash of the key
-	conns       map[*conn]*connRecord // the open ones
+	conns       map[*conn]*connRecord      // the open ones
 	connLog     []*connRecord
 	connCount   int
 	events      []ProtocolEvent
