@@ -118,10 +118,14 @@ func (v *visit) do(actions ...chromedp.Action) {
 	}
 }
 
-// comes waits until a script in the page finds something true.
+// comes waits until a script in the page finds something true. The page itself
+// looks, each time that it is drawn: chromedp.Poll names the page's context by
+// a number that may be the last page's.
 func (v *visit) comes(what, script string) {
 	v.t.Helper()
-	if err := chromedp.Run(v.ctx, chromedp.Poll(script, nil)); err != nil {
+	waiting := fmt.Sprintf("new Promise(found => { const look = () => { if (%s) found(true); else requestAnimationFrame(look); }; look(); })", script)
+	awaited := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	if err := chromedp.Run(v.ctx, chromedp.Evaluate(waiting, nil, awaited)); err != nil {
 		var text string
 		_ = chromedp.Run(v.ctx, chromedp.Text("body", &text, chromedp.ByQuery))
 		v.t.Fatalf("%s: %v; the page says:\n%s", what, err, text)
