@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -196,26 +197,33 @@ func stepText(step faultserver.StepRef) string {
 	case step.Unmatched:
 		return "no step applies, so it succeeds"
 	default:
-		return step.Text
+		shown, more := shortened(step.Text)
+		return shown + more
 	}
 }
 
-// longestVisible is how many bytes of a text from the wire a line shows: a method
-// or a target may have a megabyte, and is whole in the journal.
+// longestVisible is how many bytes of a text a line shows: a method, a target or
+// the bytes of a raw step may have a megabyte, and are whole in the journal.
 const longestVisible = 200
+
+// shortened is a text as far as a line can show it, and what it leaves out.
+func shortened(text string) (shown, more string) {
+	if len(text) <= longestVisible {
+		return text, ""
+	}
+	shown = strings.ToValidUTF8(text[:longestVisible], "")
+	return shown, fmt.Sprintf("… (%d bytes more)", len(text)-len(shown))
+}
 
 // visible is text from the wire with nothing in it that would move a cursor, and
 // no longer than a line can show.
 func visible(text string) string {
-	if len(text) > longestVisible {
-		rest := len(text) - longestVisible
-		return fmt.Sprintf("%s… (%d bytes more)", visible(text[:longestVisible]), rest)
+	shown, more := shortened(text)
+	if isPlain(shown) {
+		return shown + more
 	}
-	if isPlain(text) {
-		return text
-	}
-	quoted := strconv.QuoteToGraphic(text)
-	return quoted[1 : len(quoted)-1]
+	quoted := strconv.QuoteToGraphic(shown)
+	return quoted[1:len(quoted)-1] + more
 }
 
 // isPlain tells whether there is nothing in a text that quoting would change.

@@ -75,6 +75,8 @@ func TestLiveLine(t *testing.T) {
 		{"hostile", func(a *faultserver.Attempt) { a.Target = "/\x1b[2J" }, `#2 1.500s GET /\x1b[2J on connection 3, request 1: reset@response-body@100` + "\n"},
 		{"long", func(a *faultserver.Attempt) { a.Target = "/" + strings.Repeat("a", 1<<20) },
 			"#2 1.500s GET /" + strings.Repeat("a", 199) + "… (1048377 bytes more) on connection 3, request 1: reset@response-body@100\n"},
+		{"a long step", func(a *faultserver.Attempt) { a.Step.Text = "raw:" + strings.Repeat("A", 1000) + ":end=fin" },
+			"#2 1.500s GET /orders on connection 3, request 1: raw:" + strings.Repeat("A", 196) + "… (812 bytes more)\n"},
 		{"as scripted", func(a *faultserver.Attempt) { a.Open, a.Met = false, true }, ""},
 		{"not as scripted", func(a *faultserver.Attempt) {
 			a.Open, a.End.Latest = false, 2*time.Second
