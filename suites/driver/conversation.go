@@ -129,8 +129,8 @@ func lastWordsOf(ended process.Ending) string {
 	if ended.ByUs != nil {
 		text = "the driver was ended"
 	}
-	if line := ended.Stderr.LastLine(); line != "" {
-		text += ", its last line on standard error: " + line
+	if line := ended.Stderr.TellingLine(); line != "" {
+		text += ", and said on standard error: " + line
 	}
 	if left := ended.Left.String(); left != "" {
 		text += "; " + left

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -54,9 +56,33 @@ func (c *capture) excerpt() Excerpt {
 // LastLine is the last line that has something on it, cut to what a message
 // bears, without what would move a terminal's cursor.
 func (e Excerpt) LastLine() string {
+	text := e.text()
+	return bearable(text[strings.LastIndexAny(text, "\r\n")+1:])
+}
+
+// uncaught begins, or is in, the line by which a language says what ended a
+// program: Node.js, PHP, Ruby and Go say more below it, such as the stack.
+var uncaught = regexp.MustCompile(`(Error|Exception)\b|^panic: |Fatal error`)
+
+// TellingLine is the last line that names an uncaught error and is not of its
+// stack, whose lines are indented; where there is none, it is the LastLine.
+func (e Excerpt) TellingLine() string {
+	lines := strings.FieldsFunc(e.text(), func(r rune) bool { return r == '\r' || r == '\n' })
+	for _, line := range slices.Backward(lines) {
+		if line[0] != ' ' && line[0] != '\t' && uncaught.MatchString(line) {
+			return bearable(line)
+		}
+	}
+	return e.LastLine()
+}
+
+func (e Excerpt) text() string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "\uFFFD"))
+}
+
+// bearable is a line as a message bears it.
+func bearable(text string) string {
 	const longest = 300
-	text := strings.TrimSpace(strings.ToValidUTF8(string(e.Head)+string(e.Tail), "\uFFFD"))
-	text = text[strings.LastIndexAny(text, "\r\n")+1:]
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

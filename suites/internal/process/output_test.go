@@ -47,3 +47,26 @@ func TestLastLine(t *testing.T) {
 		}
 	}
 }
+
+func TestTellingLine(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string][2]string{
+		"nothing":      {"", ""},
+		"no error":     {"starting\nsegmentation fault\n", "segmentation fault"},
+		"a retry":      {"retrying after an error\nsegmentation fault\n", "segmentation fault"},
+		"Python":       {"Traceback (most recent call last):\n  File \"d.py\", line 1\nModuleNotFoundError: No module named 'x'\n", "ModuleNotFoundError: No module named 'x'"},
+		"Node.js":      {"node:internal/modules:873\n  throw new ERR_NOT_FOUND(\n        ^\n\nError [ERR_NOT_FOUND]: Cannot find package 'got'\n    at new NodeError (node:internal/errors:405:5)\n  code: 'ERR_NOT_FOUND'\n}\n\nNode.js v20.20.2\n", "Error [ERR_NOT_FOUND]: Cannot find package 'got'"},
+		"Ruby":         {"d.rb:1:in `require': cannot load such file -- x (LoadError)\n\tfrom d.rb:1:in `<main>'\n", "d.rb:1:in `require': cannot load such file -- x (LoadError)"},
+		"PHP":          {"PHP Fatal error:  Uncaught Exception: boom in d.php:1\nStack trace:\n#0 {main}\n  thrown in d.php on line 1\n", "PHP Fatal error:  Uncaught Exception: boom in d.php:1"},
+		"Go":           {"panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/d.go:4 +0x2c\nexit status 2\n", "panic: boom"},
+		"Java":         {"Exception in thread \"main\" java.lang.NoClassDefFoundError: kit/Start\n\tat Driver.main(Driver.java:3)\nCaused by: java.lang.ClassNotFoundException: kit.Start\n\t... 1 more\n", "Caused by: java.lang.ClassNotFoundException: kit.Start"},
+		"in its stack": {"boom\n    at new NodeError (node:1)\nthe end\n", "the end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := (Excerpt{Head: []byte(test[0])}).TellingLine(); got != test[1] {
+				t.Errorf("%q, want %q", got, test[1])
+			}
+		})
+	}
+}
