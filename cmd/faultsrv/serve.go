@@ -131,7 +131,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	}
 	err = o.play(cmd, stage, calls, log)
 	err = errors.Join(err, stage.close(), log.close())
-	err = errors.Join(err, printText(cmd.OutOrStdout(), stage.farewell()))
+	err = errors.Join(err, printText(cmd.OutOrStdout(), stage.farewell(config.Choose == nil)))
 	if err != nil {
 		return couldNotRun(err)
 	}
@@ -267,10 +267,15 @@ func (s *stage) greeting(calls []scenarios.Call, seed uint64) string {
 	return text
 }
 
-// farewell says what became of the script, and of the sessions beside it.
-func (s *stage) farewell() string {
+// farewell says what became of the script, if there was one, and of the sessions
+// beside it.
+func (s *stage) farewell(scripted bool) string {
 	journal := s.session.Journal()
-	text := fmt.Sprintf("%s, %d beyond the script\n", plural(s.session.Attempts(), "attempt"), s.session.Unscripted())
+	text := plural(s.session.Attempts(), "attempt")
+	if scripted {
+		text += fmt.Sprintf(", %d beyond the script", s.session.Unscripted())
+	}
+	text += "\n"
 	for _, event := range journal.Events {
 		text += fmt.Sprintf("no attempt: %s on connection %d: %s\n", event.Kind, event.Connection, visible(event.Detail))
 	}
