@@ -129,7 +129,7 @@ func (s Step) problems(kind scriptKind) []error {
 		refuse("strikes at no connection; it belongs in the script")
 		return problems
 	case kind == attemptScript && where.phases == nil && where.fixed == nil:
-		refuse("strikes at connections; it belongs in connections")
+		refuse("strikes at connections; it belongs in connections, which a contract has beside its script")
 		return problems
 	case kind == connectionScript && s.At != Point{} && s.At != Point{Phase: Accept} && s.At != Point{Phase: TLSHandshake}:
 		refuse("at %s: a connection script strikes at accept or tls-handshake", s.At)
