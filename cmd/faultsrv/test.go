@@ -88,7 +88,7 @@ it leaves.`,
 		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
   faultsrv test --client curl --known-failures known.yaml --format markdown
   faultsrv test --client resilient --level all --fail-on should --out out
-  faultsrv test --client nethttp --contracts 'body.*' --contracts connection.stale-post-is-not-replayed`,
+  faultsrv test --client nethttp --contracts 'body.*' --contracts connection.a-stale-post-is-not-replayed`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("seed") {
 				// 32 bits are as good as 64, and exact in every reader of JSON.
