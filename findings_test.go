@@ -91,6 +91,22 @@ var everyFinding = []finding{
 		what:   "`Retry-After: 3` is not waited for",
 		broken: []string{"retry-after.seconds-on-429", "retry-after.seconds-on-503"},
 	},
+	{
+		what:   "Of two lengths that differ one is taken, and the answer is success",
+		broken: []string{"response.two-lengths-that-differ-are-an-error"},
+	},
+	{
+		what:   "A call that is cancelled in a pause loses the failure that it was waiting for",
+		broken: []string{"cancellation.keeps-the-last-failure"},
+	},
+	{
+		what:   "A certificate that is not trusted is asked for again",
+		broken: []string{"tls.an-untrusted-certificate-is-final"},
+	},
+	{
+		what:   "A `417` is handed over, and the request is not repeated without its `Expect`",
+		broken: []string{"body.a-refused-expectation-is-dropped"},
+	},
 }
 
 // The verdicts of a contract that was judged: those that say that it was broken, and
