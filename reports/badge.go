@@ -25,12 +25,29 @@ type Badge struct {
 }
 
 // A BadgeCount is what a badge shows.
-type BadgeCount struct{ Kept, Judged, Void int }
+type BadgeCount struct {
+	Kept, Judged, Void int
+	// CutShort is how many runs did not come to their end.
+	CutShort int
+	// Twice are the contracts that one client was judged by in several of the runs.
+	Twice []string
+}
 
 // Count counts the level's contracts of runs, which may be parts of one.
 func (b Badge) Count(runs ...Run) BadgeCount {
 	var count BadgeCount
+	counted := map[string]bool{}
 	for _, run := range runs {
+		client := compact(run.Client)
+		for _, result := range run.Results {
+			if counted[client+result.ID] {
+				count.Twice = append(count.Twice, result.ID)
+			}
+			counted[client+result.ID] = true
+		}
+		if run.Meta.Partial {
+			count.CutShort++
+		}
 		total := NewColumn(run, "", nil).total(b.level())
 		count.Kept += total.Kept
 		count.Judged += total.Judged
@@ -40,17 +57,28 @@ func (b Badge) Count(runs ...Run) BadgeCount {
 }
 
 // Check says what is wrong with the badge, or with what it would show: nothing that
-// was judged is no badge, and neither is a contract that could not be.
+// was judged is no badge, and neither is a contract that could not be, a run that was
+// cut short, or a contract that would count twice.
 func (b Badge) Check(count BadgeCount) error {
-	switch link, err := url.Parse(b.Link); {
-	case b.Link != "" && (err != nil || link.Scheme != "https" && link.Scheme != "http" || link.Host == ""):
+	switch {
+	case b.Link != "" && !isWebLink(b.Link):
 		return fmt.Errorf("badge: expected a link to the evidence, such as https://example.com/results; got %q", b.Link)
+	case count.CutShort > 0:
+		return fmt.Errorf("badge: expected runs that came to their end, got %d cut short: run again", count.CutShort)
+	case len(count.Twice) > 0:
+		return fmt.Errorf("badge: expected each contract of a client once, got %s in several files, the first %s: leave one of the files out",
+			contracts(len(count.Twice)), count.Twice[0])
 	case count.Void > 0:
 		return fmt.Errorf("badge: %s of level %s could not be judged (client-error or harness-error): run again", contracts(count.Void), b.level())
 	case count.Judged == 0:
 		return fmt.Errorf("badge: expected results with a judged contract of level %s, got none: there is nothing to show", b.level())
 	}
 	return nil
+}
+
+func isWebLink(text string) bool {
+	link, err := url.Parse(text)
+	return err == nil && (link.Scheme == "https" || link.Scheme == "http") && link.Host != ""
 }
 
 func (b Badge) level() scenarios.Level {
