@@ -22,6 +22,9 @@ type Matrix struct {
 	// was recorded (see [HTML]), from the matrix's folder; a client without one has
 	// cells that lead nowhere.
 	Evidence map[string]string
+	// Missing are the names of clients that were to be judged and were not: the
+	// matrix says so, since it cannot show them. Nil where all were.
+	Missing []string
 }
 
 // NewMatrix orders the columns. No column, and two of one name, are errors.
@@ -40,6 +43,14 @@ func NewMatrix(columns []Column, evidence map[string]string) (Matrix, error) {
 		names[column.Client.Name] = true
 	}
 	return Matrix{Columns: ordered, Evidence: evidence}, nil
+}
+
+// missingText says which clients are not in the matrix; empty where all are.
+func (m Matrix) missingText() string {
+	if len(m.Missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("This matrix is partial: %s could not be judged, or not to the end: %s.", count(len(m.Missing), "client"), strings.Join(m.Missing, ", "))
 }
 
 // The groups of clients that are not of a language.

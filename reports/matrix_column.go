@@ -150,6 +150,9 @@ func (c Column) check() error {
 		if i > 0 && c.Cells[i-1].ID >= cell.ID {
 			problems = append(problems, fmt.Errorf("cell %d: expected the ids in order, each once; got %q after %q", i+1, cell.ID, c.Cells[i-1].ID))
 		}
+		if !slices.Contains(levels, cell.Level) {
+			problems = append(problems, fmt.Errorf("cell %d (%s): expected one of the levels %q, got %q", i+1, cell.ID, levels, cell.Level))
+		}
 		if !slices.Contains(known, cell.Verdict) {
 			problems = append(problems, fmt.Errorf("cell %d (%s): expected one of the verdicts %q, got %q", i+1, cell.ID, known, cell.Verdict))
 		}

@@ -40,6 +40,7 @@ type matrixView struct {
 	Policy  string
 	Style   template.HTML
 	Lead    string
+	Missing string
 	Legend  []legendView
 	Levels  []string
 	Groups  []groupView
@@ -105,7 +106,7 @@ func newMatrixView(m Matrix) matrixView {
 	view := matrixView{
 		Policy: fmt.Sprintf("default-src 'none'; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", sourceHash(style)),
 		Style:  template.HTML("<style>" + style + "</style>"), //nolint:gosec // our own files
-		Lead:   matrixLead(m), Levels: mapped(levels, func(level scenarios.Level) string { return string(level) }),
+		Lead:   clean(matrixLead(m)), Missing: clean(m.missingText()), Levels: mapped(levels, func(level scenarios.Level) string { return string(level) }),
 		Width: len(m.Columns) + 1,
 	}
 	for _, m := range marks {

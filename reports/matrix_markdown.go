@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -16,7 +17,10 @@ import (
 func MatrixMarkdown(w io.Writer, m Matrix) error {
 	var d markdown
 	d.block("# Who keeps which contract")
-	d.block(matrixLead(m))
+	d.block(markdownText(matrixLead(m)))
+	if missing := m.missingText(); missing != "" {
+		d.block("**" + markdownText(missing) + "**")
+	}
 	d.matrixLegend()
 	d.matrixTotals(m)
 	d.matrixAreas(m)
@@ -73,8 +77,17 @@ func (d *markdown) matrixTotals(m Matrix) {
 	d.block(rows)
 }
 
+// markdownSource is a link to where a known failure is told of; what a browser would
+// not simply open stays text.
+func markdownSource(link string) string {
+	if !isWebLink(link) {
+		return markdownText(link)
+	}
+	return fmt.Sprintf("[source](<%s>)", strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C").Replace(link))
+}
+
 func columnLink(column Column) string {
-	return fmt.Sprintf("[%s](%s.json)", markdownText(column.Client.Name), column.Client.Name)
+	return fmt.Sprintf("[%s](%s.json)", markdownText(column.Client.Name), strings.ReplaceAll(url.PathEscape(column.Client.Name), ":", "%3A"))
 }
 
 // matrixAreas is a table an area: a row a contract, a column a client.
@@ -92,7 +105,7 @@ func (d *markdown) matrixAreas(m Matrix) {
 			if row.area() != area {
 				continue
 			}
-			table += fmt.Sprintf("| %s | %s |", markdownCode(row.ID), row.Level)
+			table += fmt.Sprintf("| %s | %s |", markdownCode(row.ID), markdownText(string(row.Level)))
 			for _, column := range m.Columns {
 				cell, there := column.cell(row.ID)
 				if !there {
@@ -138,10 +151,10 @@ func (d *markdown) matrixBroken(m Matrix) {
 		for _, cell := range column.broken() {
 			why := markdownText(cell.whyText())
 			if cell.Known != nil && cell.Verdict == assertions.KnownFail {
-				why += fmt.Sprintf(" [source](<%s>)", strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "\n", "").Replace(cell.Known.Link))
+				why += " " + markdownSource(cell.Known.Link)
 			}
 			mark := markOf(cell.Verdict)
-			rows += fmt.Sprintf("| %s %s | %s | %s | %s |\n", mark.Emoji, mark.Word, cell.Level, markdownCode(cell.ID), why)
+			rows += fmt.Sprintf("| %s %s | %s | %s | %s |\n", mark.Emoji, mark.Word, markdownText(string(cell.Level)), markdownCode(cell.ID), why)
 		}
 		if rows != "" {
 			d.block("### " + markdownText(column.Client.Name))

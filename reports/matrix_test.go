@@ -207,6 +207,18 @@ func TestTimesAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestAColumnOfALevelThatThereIsNotIsRefused(t *testing.T) {
+	made := sampleColumns()[0]
+	made.Cells[0].Level = "<b>must</b>"
+	var file bytes.Buffer
+	if err := ColumnJSON(&file, made); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadColumn(&file); err == nil || !strings.Contains(err.Error(), `expected one of the levels ["must" "should" "observe"], got "<b>must</b>"`) {
+		t.Errorf("got %v, want it refused", err)
+	}
+}
+
 func TestChangesOfAColumn(t *testing.T) {
 	was := Column{Client: ColumnClient{Name: "x"}, Cells: []Cell{
 		{ID: "a", Verdict: assertions.Pass}, {ID: "b", Verdict: assertions.KnownFail}, {ID: "c", Verdict: assertions.Fail}, {ID: "d", Verdict: assertions.Pass},
