@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,23 +42,27 @@ type opening func(ctx context.Context) (subject suites.Subject, closes func() er
 
 // Find finds the clients that have a profile.yaml in a folder or in a folder of it,
 // at any depth, and those that are built in and need no program; sorted by name.
-// The error holds every profile that is wrong, and every name that comes twice.
+// The error holds every profile that is wrong, and every name that comes twice; a
+// folder without any profile is one.
 func Find(folder string) ([]Entrant, error) {
 	var entrants []Entrant
 	for _, client := range GoClients() {
 		entrants = append(entrants, client.entrant())
 	}
 	var problems []error
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	profiles := 0
+	// A folder as a file system is followed where it is a link, and is none where it is a file.
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("expected a folder with the profiles of clients, NAME/%s: %w", ProfileName, err)
-		case entry.IsDir() && path != folder && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")):
+		case entry.IsDir() && path != "." && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")):
 			return filepath.SkipDir
 		case entry.Name() != ProfileName:
 			return nil
 		}
-		found, err := load(path)
+		profiles++
+		found, err := load(filepath.Join(folder, filepath.FromSlash(path)))
 		if err != nil {
 			problems = append(problems, err)
 			return nil
@@ -65,6 +70,9 @@ func Find(folder string) ([]Entrant, error) {
 		entrants = append(entrants, found)
 		return nil
 	})
+	if err == nil && profiles == 0 {
+		err = fmt.Errorf("expected a folder with the profiles of clients, NAME/%s: found none in it", ProfileName)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +82,17 @@ func Find(folder string) ([]Entrant, error) {
 }
 
 // fileName is what a name has to be, that names files.
-var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$`)
 
 func nameProblems(sorted []Entrant) []error {
 	var problems []error
 	for i, entrant := range sorted {
 		if !fileName.MatchString(entrant.Name) {
-			problems = append(problems, fmt.Errorf("the client %q: expected a name of letters, digits, dots, dashes and plus signs: it names files", entrant.Name))
+			problems = append(problems, fmt.Errorf("the client %q: expected a name of letters, digits, dots, dashes and plus signs, at most 100 of them: it names files", entrant.Name))
 		}
 		if i > 0 && sorted[i-1].Name == entrant.Name {
 			problems = append(problems, fmt.Errorf("two clients are called %q (%s; %s): expected a name of its own for each",
-				entrant.Name, sorted[i-1].About, entrant.About))
+				entrant.Name, strings.Join(sorted[i-1].Command, " "), strings.Join(entrant.Command, " ")))
 		}
 	}
 	return problems

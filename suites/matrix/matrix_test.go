@@ -78,6 +78,46 @@ func TestEveryWrongProfileIsTold(t *testing.T) {
 	}
 }
 
+// A folder is followed where it is a link, as a checkout elsewhere may be.
+func TestAFolderMayBeALink(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"top/profile.yaml": "kind: exec\nname: top\ncommand: [curl, \"{url}\"]\n"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Find(link)
+	if err != nil || !slices.Contains(names(found), "top") {
+		t.Errorf("found %q, %v; want top among them", names(found), err)
+	}
+}
+
+func TestAFolderWithoutAProfileIsTold(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"README.md": "no profile"})
+	for _, name := range []string{dir, filepath.Join(dir, "README.md"), filepath.Join(dir, "none")} {
+		if found, err := Find(name); err == nil || !strings.Contains(err.Error(), "expected a folder with the profiles of clients, NAME/profile.yaml: ") {
+			t.Errorf("%s: found %q, %v; want it refused", filepath.Base(name), names(found), err)
+		}
+	}
+}
+
+func TestNamesThatNameNoFilesAreTold(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"a/profile.yaml": "kind: exec\nname: ../up\ncommand: [x, \"{url}\"]\n",
+		"b/profile.yaml": "kind: exec\nname: " + strings.Repeat("long", 30) + "\ncommand: [x, \"{url}\"]\n",
+		"c/profile.yaml": "kind: exec\nname: twice\ncommand: [x, \"{url}\"]\n",
+		"d/profile.yaml": "kind: exec\nname: twice\ncommand: [x, \"{url}\"]\n",
+	})
+	_, err := Find(dir)
+	for _, want := range []string{`the client "../up": expected a name`, `the client "longlong`, "c/profile.yaml; faultsrv test --client "} {
+		if err == nil || !strings.Contains(filepath.ToSlash(err.Error()), want) {
+			t.Errorf("got %v, want it to say %q", err, want)
+		}
+	}
+}
+
 // busy is a subject on a machine that was too busy the first so many times.
 type busy struct {
 	*suites.RoundTripper
