@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,14 +89,20 @@ func (o *matrixOptions) run(cmd *cobra.Command, invoked invocation) error {
 		return err
 	}
 	files := matrixFiles{folder: o.out}
-	if err := files.make(); err != nil {
+	if err := files.make(entrants); err != nil {
 		return couldNotRun(err)
 	}
 	judged, missing := o.judge(cmd, invoked, entrants, contracts, &files)
-	if err := files.finish(judged); err != nil {
-		return couldNotRun(err)
+	unwritten := files.finish(judged, slices.Sorted(maps.Keys(missing)))
+	concluded := o.conclude(cmd, judged, missing, accepted)
+	switch {
+	case unwritten != nil:
+		return couldNotRun(fmt.Errorf("the verdicts stand, and not all of them are written (exit status %d): %w", statusCouldNotRun, unwritten))
+	case len(judged) > 0:
+		written := fmt.Sprintf("%s in %s\n", plural(len(judged), "client"), filepath.Join(o.out, matrixPage))
+		return errors.Join(concluded, printText(cmd.OutOrStdout(), written))
 	}
-	return o.conclude(cmd, judged, missing, accepted)
+	return concluded
 }
 
 // entrants are the clients that were asked for.
@@ -129,10 +136,11 @@ func (o *matrixOptions) entrants() ([]matrix.Entrant, error) {
 }
 
 // judge judges the clients, and says how each goes. What was judged is written at
-// once; a client that cannot be is in missing. Both are sorted by the clients' names.
+// once; a client that cannot be is in missing, by its name. What was judged is sorted
+// by the clients' names.
 func (o *matrixOptions) judge(cmd *cobra.Command, invoked invocation, entrants []matrix.Entrant, contracts []*scenarios.Contract, files *matrixFiles,
-) (judged []reports.Column, missing []error) {
-	failed := map[string]error{}
+) (judged []reports.Column, missing map[string]error) {
+	missing = map[string]error{}
 	place := 0
 	options := suites.Options{Seed: o.seed, Head: o.head(invoked.args)}
 	matrix.JudgeAll(cmd.Context(), entrants, contracts, options, o.sideBySide, func(done matrix.Judged) {
@@ -144,7 +152,7 @@ func (o *matrixOptions) judge(cmd *cobra.Command, invoked invocation, entrants [
 			err = files.add(done.Run, column)
 		}
 		if err != nil {
-			failed[done.Entrant.Name] = err
+			missing[done.Entrant.Name] = err
 			cmd.PrintErrln(harmless(progress + err.Error()))
 			return
 		}
@@ -152,9 +160,6 @@ func (o *matrixOptions) judge(cmd *cobra.Command, invoked invocation, entrants [
 		cmd.PrintErrln(harmless(fmt.Sprintf("%s%s, %.1f s", progress, column.Line(), done.Took.Seconds())))
 	})
 	slices.SortFunc(judged, func(a, b reports.Column) int { return strings.Compare(a.Client.Name, b.Client.Name) })
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		missing = append(missing, failed[name])
-	}
 	return judged, missing
 }
 

@@ -26,13 +26,13 @@ func (o *matrixOptions) accepted(entrants []matrix.Entrant) (map[string]reports.
 	if o.check == "" {
 		return nil, nil //nolint:nilnil // nothing is to be compared
 	}
-	names, err := o.acceptedNames(entrants)
+	entries, err := os.ReadDir(o.check)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--check: expected a folder with the results of an earlier run, NAME.json: %w", err)
 	}
 	columns := map[string]reports.Column{}
 	var problems []error
-	for _, name := range names {
+	for _, name := range o.acceptedNames(entrants, entries) {
 		column, err := readColumn(filepath.Join(o.check, name+".json"))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -46,13 +46,9 @@ func (o *matrixOptions) accepted(entrants []matrix.Entrant) (map[string]reports.
 }
 
 // acceptedNames are the clients whose results of an earlier run are looked at.
-func (o *matrixOptions) acceptedNames(entrants []matrix.Entrant) ([]string, error) {
+func (o *matrixOptions) acceptedNames(entrants []matrix.Entrant, entries []fs.DirEntry) []string {
 	if len(o.clients) > 0 {
-		return o.clients, nil
-	}
-	entries, err := os.ReadDir(o.check)
-	if err != nil {
-		return nil, fmt.Errorf("--check: expected a folder with the results of an earlier run, NAME.json: %w", err)
+		return o.clients
 	}
 	var names []string
 	for _, entrant := range entrants {
@@ -63,9 +59,11 @@ func (o *matrixOptions) acceptedNames(entrants []matrix.Entrant) ([]string, erro
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	return names
 }
 
+// readColumn reads the file of the client that it is named after: one that was
+// copied over another's would have a client compared with another.
 func readColumn(file string) (reports.Column, error) {
 	opened, err := os.Open(file)
 	if err != nil {
@@ -75,11 +73,15 @@ func readColumn(file string) (reports.Column, error) {
 	if err := errors.Join(err, opened.Close()); err != nil {
 		return reports.Column{}, fmt.Errorf("%s: %w", file, err)
 	}
+	if want := strings.TrimSuffix(filepath.Base(file), ".json"); column.Client.Name != want {
+		return reports.Column{}, fmt.Errorf("%s: expected the results of the client %q, as the file is named, got those of %q: put each under its own name",
+			file, want, column.Client.Name)
+	}
 	return column, nil
 }
 
 // conclude tells what is missing, void or changed, and ends with what that means.
-func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, missing []error, accepted map[string]reports.Column) error {
+func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, missing map[string]error, accepted map[string]reports.Column) error {
 	var text strings.Builder
 	status := statusDone
 	changed, notes := o.compare(judged, accepted)
@@ -100,12 +102,9 @@ func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, mi
 			fmt.Fprintf(&text, "not judged: %s, %s (%s): %s\n", void.Client, void.Contract, void.Is, void.Why)
 		}
 	}
-	for _, problem := range missing {
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		status = statusCouldNotRun
-		fmt.Fprintf(&text, "not judged: %v\n", problem)
-	}
-	if len(judged) > 0 {
-		fmt.Fprintf(&text, "%s in %s\n", plural(len(judged), "client"), filepath.Join(o.out, "matrix.html"))
+		fmt.Fprintf(&text, "not judged: %v\n", missing[name])
 	}
 	if err := printText(cmd.OutOrStdout(), text.String()); err != nil {
 		return err
