@@ -126,6 +126,34 @@ func (s *Session) AwaitQuiet(ctx context.Context) error {
 	}
 }
 
+// AwaitAcks blocks until the clients have acknowledged all that was answered, as
+// far as this system can see it: one with nothing to send does so after 40 ms,
+// and on Linux after 200 ms at most. It fails with the context's error, which is
+// what ends the wait for a client that does not read.
+func (s *Session) AwaitAcks(ctx context.Context) error {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for s.awaitsAcks() {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return fmt.Errorf("await acknowledgements: %w", context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+func (s *Session) awaitsAcks() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	awaits := false
+	for c, open := range s.conns {
+		s.refreshAcks(c)
+		awaits = awaits || len(open.unacked) > 0
+	}
+	return awaits
+}
+
 // errGivenUp says that a wait was ended by the one who waited.
 var errGivenUp = errors.New("the moment did not come in time")
 

@@ -25,6 +25,11 @@ type teller interface {
 // microseconds; 2 s is for a machine that is busy.
 const quietGrace = 2 * time.Second
 
+// ackGrace is how long acknowledgements are waited for, which prove to a client
+// that tells no status that it had the whole answer: Linux holds one back for
+// 200 ms at most.
+const ackGrace = 250 * time.Millisecond
+
 // judgeContract runs one contract in a session of its own.
 func (r *Running) judgeContract(ctx context.Context, written *scenarios.Contract) reports.Result {
 	started := time.Now()
@@ -186,6 +191,10 @@ func watch(ctx context.Context, session *faultserver.Session, length time.Durati
 	defer cancel()
 	// What is still open then is in the journal as open, and judged so.
 	_ = session.AwaitQuiet(ctx)
+	ctx, cancel = context.WithTimeout(ctx, ackGrace)
+	defer cancel()
+	// What is not acknowledged then was not read, and is judged so.
+	_ = session.AwaitAcks(ctx)
 }
 
 // rerun adds a contract's selection to a command line, before its "--".
