@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/faultsrv/faultsrv/reports"
+	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites/matrix"
 )
 
@@ -84,7 +85,10 @@ func readColumn(file string) (reports.Column, error) {
 func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, missing map[string]error, accepted map[string]reports.Column) error {
 	var text strings.Builder
 	status := statusDone
-	changed, notes := o.compare(judged, accepted)
+	changed, notes, err := o.compare(judged, accepted)
+	if err != nil {
+		return err
+	}
 	for _, note := range notes {
 		fmt.Fprintf(&text, "note: %s\n", note)
 	}
@@ -113,10 +117,15 @@ func (o *matrixOptions) conclude(cmd *cobra.Command, judged []reports.Column, mi
 }
 
 // compare compares what was judged with what was accepted. Another version of a
-// client is a note, since it need not change what the client does.
-func (o *matrixOptions) compare(judged []reports.Column, accepted map[string]reports.Column) (changed, notes []string) {
+// client is a note, since it need not change what the client does. Of a selection only
+// what was selected is compared, and what is no contract any more.
+func (o *matrixOptions) compare(judged []reports.Column, accepted map[string]reports.Column) (changed, notes []string, err error) {
 	if accepted == nil {
-		return nil, nil
+		return nil, nil, nil
+	}
+	catalogue, err := scenarios.Catalogue()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the built-in contracts: %w", err)
 	}
 	compared := map[string]bool{}
 	for _, column := range judged {
@@ -131,7 +140,7 @@ func (o *matrixOptions) compare(judged []reports.Column, accepted map[string]rep
 			notes = append(notes, fmt.Sprintf("%s: was %s, is %s", name, versionOf(was.Client), versionOf(column.Client)))
 		}
 		if len(o.wanted.patterns) > 0 || column.Level != was.Level {
-			was = was.Only(idsOf(column))
+			was = was.Only(append(idsOf(column), goneFrom(catalogue, was)...))
 		}
 		differ, _ := reports.Changes(was, column)
 		for _, change := range differ {
@@ -139,14 +148,21 @@ func (o *matrixOptions) compare(judged []reports.Column, accepted map[string]rep
 		}
 	}
 	if len(o.clients) > 0 {
-		return changed, notes
+		return changed, notes, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(accepted)) {
 		if !compared[name] {
 			changed = append(changed, fmt.Sprintf("%s: it has results in %s, and was not judged", name, o.check))
 		}
 	}
-	return changed, notes
+	return changed, notes, nil
+}
+
+// goneFrom are the ids of a column that no contract has any more.
+func goneFrom(catalogue []*scenarios.Contract, column reports.Column) []string {
+	return slices.DeleteFunc(idsOf(column), func(id string) bool {
+		return slices.ContainsFunc(catalogue, func(c *scenarios.Contract) bool { return c.ID == id })
+	})
 }
 
 func versionOf(client reports.ColumnClient) string {
