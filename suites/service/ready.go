@@ -123,7 +123,7 @@ func vacant(ctx context.Context, p Profile) error {
 	}
 	if address != "" && lookOnce(ctx, connects(address)) == nil {
 		return fmt.Errorf("somebody answers at %s already, before the service was started, and would be judged in its place: "+
-			"end it, or leave out the command after --", address)
+			"end it, or leave out the command that starts the service", address)
 	}
 	return nil
 }
