@@ -20,9 +20,12 @@ func printText(w io.Writer, text string) error {
 	return nil
 }
 
-// harmless is a text of several lines with nothing in it that would move a cursor.
+// harmless is a text of several lines with nothing in it that would move a cursor,
+// or turn the direction in which it is read.
 func harmless(text string) string {
-	moves := func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }
+	moves := func(c rune) bool {
+		return unicode.IsControl(c) && c != '\n' && c != '\t' || unicode.Is(unicode.Bidi_Control, c)
+	}
 	if !strings.ContainsFunc(text, moves) {
 		return text
 	}

@@ -8,6 +8,15 @@ import (
 	"testing"
 )
 
+// What turns the direction of writing shows another text than the one that is there.
+func TestNothingTurnsTheDirectionOfATerminal(t *testing.T) {
+	t.Parallel()
+	const given, want = "ab\u202ecd\u2066\nמי\t", "ab\\u202ecd\\u2066\nמי\t"
+	if got := harmless(given); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // What comes from files of somebody else's reaches the terminal by many ways; by
 // none does it move the reader's cursor.
 func TestNothingFromAFileMovesACursor(t *testing.T) {
