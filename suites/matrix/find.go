@@ -86,14 +86,16 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$`)
 
 func nameProblems(sorted []Entrant) []error {
 	var problems []error
-	for i, entrant := range sorted {
+	named := map[string]Entrant{} // by the name in small letters: many file systems take both for one
+	for _, entrant := range sorted {
 		if !fileName.MatchString(entrant.Name) {
 			problems = append(problems, fmt.Errorf("the client %q: expected a name of letters, digits, dots, dashes and plus signs, at most 100 of them: it names files", entrant.Name))
 		}
-		if i > 0 && sorted[i-1].Name == entrant.Name {
+		if other, twice := named[strings.ToLower(entrant.Name)]; twice {
 			problems = append(problems, fmt.Errorf("two clients are called %q (%s; %s): expected a name of its own for each",
-				entrant.Name, strings.Join(sorted[i-1].Command, " "), strings.Join(entrant.Command, " ")))
+				entrant.Name, strings.Join(other.Command, " "), strings.Join(entrant.Command, " ")))
 		}
+		named[strings.ToLower(entrant.Name)] = entrant
 	}
 	return problems
 }

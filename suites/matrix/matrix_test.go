@@ -108,10 +108,10 @@ func TestNamesThatNameNoFilesAreTold(t *testing.T) {
 		"a/profile.yaml": "kind: exec\nname: ../up\ncommand: [x, \"{url}\"]\n",
 		"b/profile.yaml": "kind: exec\nname: " + strings.Repeat("long", 30) + "\ncommand: [x, \"{url}\"]\n",
 		"c/profile.yaml": "kind: exec\nname: twice\ncommand: [x, \"{url}\"]\n",
-		"d/profile.yaml": "kind: exec\nname: twice\ncommand: [x, \"{url}\"]\n",
+		"d/profile.yaml": "kind: exec\nname: Twice\ncommand: [x, \"{url}\"]\n",
 	})
 	_, err := Find(dir)
-	for _, want := range []string{`the client "../up": expected a name`, `the client "longlong`, "c/profile.yaml; faultsrv test --client "} {
+	for _, want := range []string{`the client "../up": expected a name`, `the client "longlong`, "d/profile.yaml; faultsrv test --client "} {
 		if err == nil || !strings.Contains(filepath.ToSlash(err.Error()), want) {
 			t.Errorf("got %v, want it to say %q", err, want)
 		}
