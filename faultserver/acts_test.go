@@ -2,6 +2,7 @@ package faultserver_test
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -280,6 +281,21 @@ var _ = Describe("Retry-After", func() {
 		Entry("a fraction", "1.5", nil),
 		Entry("junk", "soon", nil),
 		Entry("empty", "", nil),
+		Entry("a date of another zone", "Sunday, 06-Nov-94 08:49:37 EST", nil),
+	)
+
+	DescribeTable("dates far away are far away",
+		func(value string, least time.Duration) {
+			s := serve(faultserver.Config{Script: []faultserver.Step{
+				{Act: faultserver.Respond{Answer: faultserver.Answer{Status: 503, RetryAfter: &faultserver.RetryAfter{Value: value}}}},
+			}})
+			Expect(ask(s.URL(), "/")).To(Equal(503))
+			sent := s.Journal().Attempts[0].RetryAfter
+			Expect(*sent.Wait).To(BeNumerically(">=", least))
+			Expect(*sent.Until).To(BeNumerically(">=", least))
+		},
+		Entry("beyond what a duration holds", "Fri, 31 Dec 9999 23:59:59 GMT", time.Duration(math.MaxInt64)),
+		Entry("in two digits, up to fifty years ahead", time.Now().AddDate(49, 0, 0).UTC().Format("Monday, 02-Jan-06 15:04:05 GMT"), 48*365*24*time.Hour),
 	)
 })
 

@@ -47,16 +47,36 @@ func dateLine(now time.Time) string {
 	return latest.text
 }
 
-// formatDate writes one of the three forms of an HTTP date.
-func formatDate(date time.Time, form DateForm) string {
-	date = date.UTC()
-	switch form {
+// layout is the form as package time knows it. "GMT" is text in it, and not the name
+// of a zone, of which each machine knows others.
+func (f DateForm) layout() string {
+	switch f {
 	case RFC850:
-		return date.Format("Monday, 02-Jan-06 15:04:05 GMT")
+		return "Monday, 02-Jan-06 15:04:05 GMT"
 	case Asctime:
-		return date.Format(time.ANSIC)
+		return time.ANSIC
 	}
-	return date.Format(http.TimeFormat)
+	return http.TimeFormat
+}
+
+// formatDate writes one of the three forms of an HTTP date.
+func formatDate(date time.Time, form DateForm) string { return date.UTC().Format(form.layout()) }
+
+// parseDate reads any of them.
+func parseDate(text string, now time.Time) (date time.Time, is bool) {
+	for _, form := range []DateForm{IMFFixdate, RFC850, Asctime} {
+		date, err := time.Parse(form.layout(), text)
+		if err != nil {
+			continue
+		}
+		// Two digits say the latest year that is not more than fifty ahead (RFC 9110,
+		// section 5.6.7); package time reads 69 as 1969.
+		if later := date.AddDate(100, 0, 0); form == RFC850 && !later.After(now.AddDate(50, 0, 0)) {
+			date = later
+		}
+		return date, true
+	}
+	return time.Time{}, false
 }
 
 // readRetryAfter is what a Retry-After value that is sent at a moment asks for
@@ -72,12 +92,12 @@ func readRetryAfter(value string, now time.Time, sent time.Duration) *SentRetryA
 		result.Wait = &wait
 		return result
 	}
-	date, err := http.ParseTime(trimmed)
-	if err != nil {
+	date, is := parseDate(trimmed, now)
+	if !is {
 		return result
 	}
-	left := date.Sub(now)
-	wait, until := max(left, 0), sent+left
+	left := date.Sub(now) // which saturates
+	wait, until := max(left, 0), min(left, math.MaxInt64-sent)+sent
 	result.Wait, result.Until = &wait, &until
 	return result
 }
