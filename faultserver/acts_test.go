@@ -343,6 +343,16 @@ var _ = Describe("Stale", func() {
 		Expect(attempts[1].Met).To(BeTrue())
 	})
 
+	It("is over when another takes its place on the connection", func() {
+		s := run("stale:5s,stale:20ms")
+		p := dial(GinkgoTB(), s.URL())
+		Expect([]int{p.ask("/"), p.ask("/")}).To(Equal([]int{200, 200}))
+		_, end := p.hear()
+		Expect(end).To(Equal("fin"))
+		attempts := over(s, 2)
+		Expect([]bool{attempts[0].Open, attempts[0].Met, attempts[1].Met}).To(Equal([]bool{false, false, true}))
+	})
+
 	It("is not met by a client that wants no keep-alive, or leaves", func() {
 		s := run("stale:5s:forever")
 		p := dial(GinkgoTB(), s.URL())

@@ -89,15 +89,16 @@ func (s Stale) perform(x *exchange) {
 	x.receive()
 	x.settled()
 	if x.awaitAcks() {
-		x.conn.stale = &staleEnd{exchange: x, at: time.Now().Add(s.After), kind: s.end(), effect: s.intent(x)}
+		end := &staleEnd{exchange: x, at: time.Now().Add(s.After), kind: s.end(), effect: s.intent(x)}
 		if s.Unsolicited != 0 {
-			x.conn.stale.says = s.unsolicited()
+			end.says = s.unsolicited()
 		}
+		x.conn.toEnd(end)
 	}
 }
 
 func (s Stale) parameters() parameters { return describeStale(&s) }
 
 func describeStale(s *Stale) parameters {
-	return described(&s.Answer, durationField("after", &s.After), wordField("end", &s.End, EndFIN, EndRST, EndStall), countField("unsolicited", &s.Unsolicited))
+	return described(&s.Answer, durationField("after", &s.After), wordField("end", &s.End, EndFIN, EndRST), countField("unsolicited", &s.Unsolicited))
 }

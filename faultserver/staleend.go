@@ -12,6 +12,15 @@ type staleEnd struct {
 	says []byte
 }
 
+// toEnd has the connection come to such an end. One that it was to come to before,
+// and that was overtaken, is in progress no more.
+func (c *conn) toEnd(end *staleEnd) {
+	if c.stale != nil {
+		c.stale.exchange.finish()
+	}
+	c.stale = end
+}
+
 // endStale ends the idle connection as a stale step asked for.
 func (c *conn) endStale() {
 	stale := c.stale
@@ -25,7 +34,9 @@ func (c *conn) endStale() {
 				stale.exchange.miss("the unsolicited answer: " + err.Error())
 			}
 		}
-		_ = c.finish() // a connection that is gone shows in what follows
+		if err := c.finish(); err != nil { // the client has just reset it
+			stale.exchange.miss("FIN: " + err.Error())
+		}
 		c.linger = lingerTime
 	}
 	if len(stale.exchange.misses) == 0 {
