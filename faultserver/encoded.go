@@ -31,7 +31,8 @@ func (c Challenge) header() string {
 }
 
 // Encoded is the answer as it goes over the wire, with everything that it asks for
-// said in its headers and body: with Gzip, its body is the compressed one.
+// said in its headers and body: with Gzip, its body is the compressed one. One that is
+// too long for that, which no script may have, stays as it is.
 func (a Answer) Encoded() Answer {
 	add := func(name, value string) {
 		a.Headers = append(a.Headers[:len(a.Headers):len(a.Headers)], Header{name, value})
@@ -42,7 +43,7 @@ func (a Answer) Encoded() Answer {
 	if a.Cookie != "" {
 		add("Set-Cookie", a.Cookie)
 	}
-	if a.Gzip {
+	if a.Gzip && a.Body.Len() <= mostGzip {
 		a.Body = Body{Text: string(gzipped(a.Body.Bytes()))}
 		add("Content-Encoding", "gzip")
 	}

@@ -145,3 +145,21 @@ func TestWhatIsDroppedIsNotHeld(t *testing.T) {
 		t.Errorf("%d dropped, %d effects; want 40 and 41", journal.Dropped, journal.Effects)
 	}
 }
+
+// TestABodyTooLongToCompressIsRefusedBeforeItIs has whoever sends a script cost no
+// memory that the script will not get.
+func TestABodyTooLongToCompressIsRefusedBeforeItIs(t *testing.T) {
+	for _, line := range []string{"200:body=64MiB:gzip", "truncate@500:body=64MiB:gzip", "truncate:body=64MiB:cut=before-last-crlf:framing=chunked:gzip"} {
+		steps := script(line)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := faultserver.ValidateScript(steps)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "at most 16MiB") {
+			t.Errorf("%s: %v; want it refused", line, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+			t.Errorf("%s: it took %d bytes to refuse it", line, took)
+		}
+	}
+}
