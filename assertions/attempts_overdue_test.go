@@ -32,6 +32,8 @@ func TestACallThatWasEndedInAPauseOfItsOwn(t *testing.T) {
 				attempts(s, scenarios.Attempts{Total: &three}),
 				attempts(s, scenarios.Attempts{Min: &three}),
 				outcome(s, scenarios.OutcomeRule{Success: true}),
+				outcome(s, scenarios.OutcomeRule{Error: []scenarios.ErrorKind{scenarios.AnyError}}),
+				outcome(s, scenarios.OutcomeRule{Error: []scenarios.ErrorKind{scenarios.ErrTimeout}}),
 			} {
 				if (check.OK != nil) != test.seen {
 					t.Errorf("%s: observed %t (%s), expected %t", check.Name, check.OK != nil, check.Explanation, test.seen)

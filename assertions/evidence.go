@@ -33,6 +33,9 @@ type Evidence struct {
 	HarnessError string
 	// ClientError tells that the client could not be run; empty otherwise.
 	ClientError string
+	// Unfinished says why the calls were not all made to their end; empty where they
+	// were. What was seen until then is reported and judges nobody.
+	Unfinished string
 }
 
 // CallRecord is one call (one repeat of it) as the runner made it.

@@ -183,6 +183,33 @@ func presence(s subject, name, expected string, field scenarios.Field, wanted bo
 	return t.check(name, expected)
 }
 
+// dropped judges that a field which a call's first request has is in none of its
+// later ones. No clock. Where no call made two requests, or the first has none,
+// there is nothing to drop, and it is not observed.
+func dropped(s subject, field scenarios.Field) Check {
+	var t tally
+	for _, call := range s.calls {
+		list := requests(call.attempts)
+		if len(list) < 2 {
+			t.skip("no call made two requests: there is nothing to compare")
+			continue
+		}
+		if _, had := fieldOf(list[0], field); !had {
+			t.skip(fmt.Sprintf("no call's first request has %s: there is nothing to drop", field))
+			continue
+		}
+		t.judged++
+		for _, attempt := range list[1:] {
+			value, has := fieldOf(attempt, field)
+			t.saw(valueText(value, has))
+			if has {
+				t.fail(fmt.Sprintf("%sattempt %d has %s still: %s", s.who(call), attempt.Number, field, valueText(value, has)), list[0].Index, attempt.Index)
+			}
+		}
+	}
+	return t.check("dropped."+string(field), "in the first attempt of a call, and in none after it")
+}
+
 // valueText quotes a value. One that is too long for a sentence is told by its
 // hash and never cut: a report hides a secret where it finds the whole of it.
 func valueText(value string, has bool) string {

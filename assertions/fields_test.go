@@ -65,6 +65,13 @@ func fieldCases() []wordCase {
 		{"every attempt has it", keys("a", "b"), "", scenarios.Expectation{Present: fields(key)}, []state{isOK}},
 		{"one attempt lacks it", half, "", scenarios.Expectation{Present: fields(key)}, []state{isRed}},
 		{"no attempt at all", evidenceOf(), "", scenarios.Expectation{Present: fields(key)}, []state{isBlind}},
+
+		{"gone after the first attempt", half, "", scenarios.Expectation{Dropped: fields(key)}, []state{isOK}},
+		{"there still", keys("a", "b"), "", scenarios.Expectation{Dropped: fields(key)}, []state{isRed}},
+		{"back in the third attempt", evidenceOf(failed(1, 0, ms, with("Idempotency-Key", "a")), failed(2, 50*ms, 51*ms),
+			failed(3, 100*ms, 101*ms, with("Idempotency-Key", "a"))), "", scenarios.Expectation{Dropped: fields(key)}, []state{isRed}},
+		{"never there", bare, "", scenarios.Expectation{Dropped: fields(key)}, []state{isBlind}},
+		{"no second attempt", keys("a"), "", scenarios.Expectation{Dropped: fields(key)}, []state{isBlind}},
 	}
 }
 

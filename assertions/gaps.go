@@ -14,12 +14,12 @@ import (
 // was 427 ms at the 99th percentile, so 387 ms late; 1 s is over twice that.
 const gapSlack = time.Second
 
-// timerGrain is what a lower bound leaves for runtimes whose timers count whole
+// TimerGrain is what a lower bound leaves for runtimes whose timers count whole
 // milliseconds, from the one that has begun. Measured: of 4,000 timers of 5 ms
 // of Node.js 20, 26 fired up to 0.92 ms early; of 1,200 waits of its clients for
 // Retry-After: 1, 50 ended up to 0.65 ms early. Nobody asks for less than a
 // millisecond.
-const timerGrain = time.Millisecond
+const TimerGrain = time.Millisecond
 
 // gap is the pause before a retry: from the end of an attempt to the arrival of
 // the call's next one, on the server's clock.
@@ -92,10 +92,10 @@ type boundKind struct {
 var lowerBound = boundKind{
 	name: "gaps.min", how: "at least", bound: minBound, measure: gap.atLeast,
 	limit: func(g gap, b bound) Limit {
-		return g.arrival().notBefore(g.prev.End.Earliest, b.limit-timerGrain, g.next.Arrived)
+		return g.arrival().notBefore(g.prev.End.Earliest, b.limit-TimerGrain, g.next.Arrived)
 	},
 	judge: func(s subject, t *tally, g gap, b bound, pause time.Duration) {
-		if pause < b.limit-timerGrain {
+		if pause < b.limit-TimerGrain {
 			t.fail(gapSentence(s, g, pause, b, "too early"), g.prev.Index, g.next.Index)
 		}
 	},
@@ -180,7 +180,7 @@ func (k boundKind) text(asked scenarios.GapBound, limits []string) string {
 // none: it could not fail.
 func minBound(s subject, g gap, asked scenarios.GapBound) bound {
 	b := leastPause(s, g, asked)
-	if b.none == "" && b.limit <= timerGrain {
+	if b.none == "" && b.limit <= TimerGrain {
 		b.none = fmt.Sprintf("a pause of %v is asked for, which timers cannot tell from none", dur(b.limit))
 	}
 	return b

@@ -114,7 +114,7 @@ func TestBackoffRange(t *testing.T) {
 func TestALowerBoundIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		pause := time.Duration(rapid.Int64Range(int64(timerGrain)+1, int64(10*time.Second)).Draw(t, "pause"))
+		pause := time.Duration(rapid.Int64Range(int64(TimerGrain)+1, int64(10*time.Second)).Draw(t, "pause"))
 		late := time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "late"))
 		stamped := time.Duration(rapid.Int64Range(0, int64(50*ms)).Draw(t, "latest stamp after earliest"))
 		arrive := func(at time.Duration) Check {
@@ -126,10 +126,10 @@ func TestALowerBoundIsExact(t *testing.T) {
 		if got := arrive(ms + pause + late); stateOf(got) != isOK {
 			t.Fatalf("kept, %v late: %+v", late, got)
 		}
-		if got := arrive(ms + pause - timerGrain); stateOf(got) != isOK {
+		if got := arrive(ms + pause - TimerGrain); stateOf(got) != isOK {
 			t.Fatalf("kept by an early timer: %+v", got)
 		}
-		if got := arrive(ms + pause - timerGrain - 1); stateOf(got) != isRed {
+		if got := arrive(ms + pause - TimerGrain - 1); stateOf(got) != isRed {
 			t.Fatalf("a nanosecond short of that: %+v", got)
 		}
 	})

@@ -19,8 +19,8 @@ import (
 //     have used up the time that the client was given;
 //   - client-error: the client could not be run;
 //   - unsupported: the client cannot make the call;
-//   - not-exercised: the contract's cancellation was never due, or a check of
-//     the premise failed. What was checked besides is reported and judges nobody:
+//   - not-exercised: the calls were not all made, the contract's cancellation was
+//     never due, or a check of the premise failed. What was checked besides is reported and judges nobody:
 //     a client that need not retry breaks no rule about how a retry looks;
 //   - unsupported: a check of the premise could not be observed;
 //   - fail (of a should: weak): a check under expect or also failed, or an
@@ -37,6 +37,9 @@ func Judge(e Evidence) Judgement {
 		return Judgement{Verdict: verdict, Reason: reason, Checks: []Check{}}
 	}
 	checks := contractChecks(e)
+	if e.Unfinished != "" {
+		return Judgement{Verdict: NotExercised, Reason: e.Unfinished, Checks: checks}
+	}
 	verdict, reason := conclude(e, checks)
 	return Judgement{Verdict: verdict, Reason: reason, Checks: checks}
 }

@@ -24,7 +24,7 @@ func TestLimitsAreWhereTheCheckPutsThem(t *testing.T) {
 	}{
 		{"a lower bound begins at the end's earliest stamp, but for what timers are early",
 			scenarios.Expectation{Gaps: &scenarios.Gaps{Min: &scenarios.GapBound{Duration: 40 * ms}}},
-			Limit{Call: arrival.Call, Attempt: 2, NotBefore: ptr(41*ms - timerGrain)}},
+			Limit{Call: arrival.Call, Attempt: 2, NotBefore: ptr(41*ms - TimerGrain)}},
 		{"an upper bound begins at the end's latest stamp",
 			scenarios.Expectation{Gaps: &scenarios.Gaps{Max: &scenarios.GapBound{Duration: 40 * ms}}},
 			Limit{Call: arrival.Call, Attempt: 2, NotAfter: ptr(first.End.Latest + 40*ms), Kept: true}},

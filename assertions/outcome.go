@@ -22,7 +22,8 @@ import (
 //   - error: an error of one of the kinds, or one in whose chain the caller can
 //     match one of them; `any` is every error. A client that cannot tell kinds
 //     makes a kind not observed. A kind is matched as it is written: a contract
-//     that takes `connect` for `reset` names both.
+//     that takes `connect` for `reset` names both. A call that the runner had to
+//     end has none: its caller got nothing.
 //   - last-status: the status that the error exposes.
 //
 // A client that does not say how the call ended makes it not observed, and so
@@ -182,6 +183,8 @@ func matchDeclared(s subject, call madeCall) match {
 func matchError(s subject, call madeCall, want scenarios.OutcomeRule) match {
 	got := call.Outcome
 	switch {
+	case call.Overdue:
+		return match{ok: no(), why: fmt.Sprintf("the caller got nothing, neither an answer nor an error, in the %v after which the call was ended", dur(call.Returned-call.Started))}
 	case got.Kind == scenarios.SuccessOutcome && !lastServed(s, call):
 		return match{why: "the client reports success without the answer it got: it may take a failure for one"}
 	case got.Kind != scenarios.ErrorOutcome || got.Error == nil:

@@ -16,6 +16,7 @@ func TestPrecedence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) bool { return rapid.Bool().Draw(t, label) }
 		harness, client, premiseFails, premiseBlind := draw("harness"), draw("client"), draw("premise fails"), draw("premise blind")
+		unfinished := draw("unfinished")
 		noise, fails, unmet, blind, should := draw("noise"), draw("fails"), draw("unmet"), draw("blind"), draw("should")
 
 		e := evidenceOf(failed(1, 0, ms), failed(2, 50*ms, 51*ms))
@@ -29,6 +30,9 @@ func TestPrecedence(t *testing.T) {
 		}
 		if client {
 			e.ClientError = "gone"
+		}
+		if unfinished {
+			e.Unfinished = "too slow"
 		}
 		if premiseFails {
 			e.Contract.Premise = exact(3)
@@ -58,6 +62,8 @@ func TestPrecedence(t *testing.T) {
 			want = HarnessError
 		case client:
 			want = ClientError
+		case unfinished:
+			want = NotExercised
 		case noise:
 			want = HarnessError
 		case premiseFails:

@@ -38,6 +38,9 @@ func Checks(e Evidence, part Part, call string, want scenarios.Expectation) []Ch
 	for _, field := range want.Present {
 		add(present(s, field))
 	}
+	for _, field := range want.Dropped {
+		add(dropped(s, field))
+	}
 	if want.Gaps != nil {
 		add(gaps(s, *want.Gaps)...)
 	}
@@ -110,7 +113,7 @@ func unreadable(want scenarios.Expectations) string {
 					one.Evaluator, orElse(list(Evaluators()), "none"))
 			}
 		}
-		for _, fields := range [][]scenarios.Field{one.Same, one.Distinct, one.Absent, one.Present} {
+		for _, fields := range [][]scenarios.Field{one.Same, one.Distinct, one.Absent, one.Present, one.Dropped} {
 			for _, field := range fields {
 				if !knownField(field) {
 					return fmt.Sprintf("field %q is unknown; fields are %s", field, fieldForms)

@@ -36,6 +36,8 @@ type Expectation struct {
 	Absent []Field `yaml:"absent"`
 	// Present are fields that every attempt has.
 	Present []Field `yaml:"present"`
+	// Dropped are fields that a call's first attempt has, and none after it.
+	Dropped []Field `yaml:"dropped"`
 	// Gaps bounds the pause before each retry.
 	Gaps *Gaps `yaml:"gaps"`
 	// Returns is how soon the call returns after a moment.

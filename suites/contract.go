@@ -2,6 +2,7 @@ package suites
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,8 +166,13 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil, kind: r.profile.Kind,
 		policy: policy, callTimeout: r.options.CallTimeout,
 	}
-	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(ctx)
-	if evidence.HarnessError == "" && evidence.ClientError == "" {
+	calls, end := context.WithTimeoutCause(ctx, r.options.ContractTimeout, errOverlong)
+	defer end()
+	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(calls)
+	if errors.Is(context.Cause(calls), errOverlong) {
+		evidence.Unfinished = overlong(r.options.ContractTimeout, len(evidence.Calls), contract.Calls)
+	}
+	if evidence.HarnessError == "" && evidence.ClientError == "" && evidence.Unfinished == "" {
 		evidence.Watched = contract.WatchFor(policy)
 		watch(ctx, session, evidence.Watched)
 	}
@@ -176,6 +182,19 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 		evidence.ClientError = fmt.Sprintf("close the client: %v", err)
 	}
 	return session.URL()
+}
+
+// errOverlong ends the calls of a contract that takes too long.
+var errOverlong = errors.New("the contract's calls take too long")
+
+// overlong says why a contract's calls were not all made.
+func overlong(limit time.Duration, made int, calls []scenarios.Call) string {
+	asked := 0
+	for _, call := range calls {
+		asked += call.Repeat
+	}
+	return fmt.Sprintf("after %v, in call %d of %d, the contract was ended: with pauses or hangs this long the client cannot be judged by it"+
+		" (tell it a shorter backoff, leave the contract out, or give it time: ContractTimeout in suites.Options)", limit, made, asked)
 }
 
 // watch looks for late attempts for so long, and then until the attempts that

@@ -21,6 +21,13 @@ import (
 // No judged contract takes longer than 6 s.
 const DefaultCallTimeout = 10 * time.Second
 
+// DefaultContractTimeout is how long the calls of one contract may take together.
+// With a client that keeps its policy they take 6 s at most; with one that hangs
+// in each of them, ten seconds a call, and the catalogue's longest lists have six.
+// What is left is for pauses of the client's own: with a second before each of
+// their retries, three hundred calls took half an hour.
+const DefaultContractTimeout = 2 * time.Minute
+
 // Options are how a run is made. The zero value is a good run.
 type Options struct {
 	// Parallel is how many contracts run side by side; 0 means the subject's
@@ -30,6 +37,10 @@ type Options struct {
 	// CallTimeout is how long a call may take before its client is ended; 0
 	// means DefaultCallTimeout.
 	CallTimeout time.Duration
+	// ContractTimeout is how long the calls of one contract may take together, before
+	// the rest of them is left out and the contract is not-exercised: it says nothing
+	// of the client. 0 means DefaultContractTimeout.
+	ContractTimeout time.Duration
 	// Seed is what every random draw of the run comes from. The same seed gives
 	// the same run.
 	Seed uint64
@@ -139,6 +150,9 @@ func Start(ctx context.Context, subject Subject, contracts []*scenarios.Contract
 	}
 	if options.CallTimeout <= 0 {
 		options.CallTimeout = DefaultCallTimeout
+	}
+	if options.ContractTimeout <= 0 {
+		options.ContractTimeout = DefaultContractTimeout
 	}
 	if options.Progress == nil {
 		options.Progress = noProgress{}

@@ -23,6 +23,12 @@ func HavePresent(fields ...scenarios.Field) types.GomegaMatcher {
 	return expect(written("HavePresent", fields...), scenarios.Expectation{Present: fields})
 }
 
+// HaveDropped matches where each call that made two attempts or more has the fields
+// in its first one, and in none after it.
+func HaveDropped(fields ...scenarios.Field) types.GomegaMatcher {
+	return expect(written("HaveDropped", fields...), scenarios.Expectation{Dropped: fields})
+}
+
 // HaveAbsent matches where no attempt has any of the fields. Its negation is
 // that one of them is somewhere; for everywhere, say HavePresent.
 func HaveAbsent(fields ...scenarios.Field) types.GomegaMatcher {

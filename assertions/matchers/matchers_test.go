@@ -117,6 +117,8 @@ func TestMessages(t *testing.T) {
 		{"HaveDistinct", func() types.GomegaMatcher { return HaveDistinct("header.idempotency-key") }, twoCalls, sameKeys},
 		{"HavePresent", func() types.GomegaMatcher { return HavePresent("header.Idempotency-Key") }, twice, journal(attempt(1, 0, func(a *faultserver.Attempt) { a.Headers = nil }))},
 		{"HaveAbsent", func() types.GomegaMatcher { return HaveAbsent("header.Cookie") }, twice, journal(attempt(1, 0, func(a *faultserver.Attempt) { a.Headers[0].Name = "cookie" }))},
+		{"HaveDropped", func() types.GomegaMatcher { return HaveDropped("header.Idempotency-Key") },
+			journal(attempt(1, 0), attempt(2, 41*ms, func(a *faultserver.Attempt) { a.Headers = nil })), twice},
 		{"HaveConnections", func() types.GomegaMatcher { return HaveConnections(1) }, twice, journal(attempt(1, 0), attempt(2, 41*ms, func(a *faultserver.Attempt) { a.Connection, a.Use = 2, 1 }))},
 		{"HaveEffects", func() types.GomegaMatcher { return HaveEffects(1) }, journal(attempt(1, 0)), twice},
 		{"HaveOverlapAtMost", func() types.GomegaMatcher { return HaveOverlapAtMost(1) }, twice, journal(attempt(1, 0), attempt(2, ms/2))},

@@ -85,7 +85,25 @@ var expectationMutants = []Mutant{
 				})}
 		},
 	},
+	{
+		Name:   "repeats-the-refused-expectation",
+		Defect: "repeats a request whose expectation was refused, and expects the same again",
+		Breaks: []string{"body.a-refused-expectation-is-dropped"},
+		outer: func(client http.RoundTripper, _ scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				return client.RoundTrip(req.WithContext(context.WithValue(req.Context(), expected{}, req.Header.Get("Expect"))))
+			})
+		},
+		inner: onRetry(func(req *http.Request) {
+			if expects, _ := req.Context().Value(expected{}).(string); expects != "" {
+				req.Header.Set("Expect", expects)
+			}
+		}),
+	},
 }
+
+// expected is the context key of what the caller's Expect says.
+type expected struct{}
 
 // bodyTwice is a connection that writes the body behind a head once more when 100
 // Continue comes after it.
