@@ -81,18 +81,21 @@ func (h *Host) makeRoom() bool {
 	if h.maxConns == 0 || open < h.maxConns {
 		return true
 	}
-	var oldest *conn
-	for _, c := range h.openConns() {
-		if (oldest == nil || c.accepted.Before(oldest.accepted)) && c.idle() {
-			oldest = c
+	for {
+		var oldest *conn
+		for _, c := range h.openConns() {
+			if (oldest == nil || c.accepted.Before(oldest.accepted)) && c.idle() {
+				oldest = c
+			}
+		}
+		if oldest == nil {
+			return false
+		}
+		if oldest.giveUp() {
+			h.forget(func() { delete(h.conns, oldest) })
+			return true
 		}
 	}
-	if oldest == nil {
-		return false
-	}
-	oldest.closeNow()
-	h.forget(func() { delete(h.conns, oldest) })
-	return true
 }
 
 // timedHead reads a request's head, within the time that its Host allows.
@@ -112,6 +115,17 @@ func (c *conn) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.busy
+}
+
+// giveUp closes the connection unless a request has come on it meanwhile, and tells
+// whether it is closed.
+func (c *conn) giveUp() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.busy {
+		c.closeLocked()
+	}
+	return c.closed
 }
 
 // crashed ends the connection where serving it panicked, so that a script's crash
