@@ -17,7 +17,8 @@ const (
 func ByBaggage() HostOption { return func(h *Host) { h.baggage = true } }
 
 // Baggage is the member of a `baggage` header by which the requests of a call
-// find it. Neither the session's id nor the token needs to be encoded.
+// find it. Neither the session's id nor the token needs to be encoded. The token must
+// have no dot: the last one ends the id.
 func Baggage(session, token string) string { return baggageCall + "=" + session + "." + token }
 
 // member is the value of a head's baggage with a key. Several that differ are
@@ -46,7 +47,7 @@ func (h *head) takeCall() (id string, found bool) {
 	if !found {
 		return "", false
 	}
-	// A token has no dot, an id may have some.
+	// An id may have dots, the token of Baggage has none.
 	dot := max(strings.LastIndexByte(value, '.'), 0)
 	h.plain, h.named, h.token = true, true, strings.TrimPrefix(value[dot:], ".")
 	return value[:dot], true

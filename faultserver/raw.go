@@ -53,8 +53,11 @@ func (r Raw) validate(at Point) []error {
 	switch r.End {
 	case "", EndFIN, EndStall:
 	case EndKeep:
-		if at.Phase == RequestHead || at.Phase == RequestBody {
+		switch at.Phase {
+		case RequestHead, RequestBody:
 			refuse("end: keep at %s: what is still to come of the request would be taken for the next one; strike at request-end", at)
+		case Accept, TLSHandshake:
+			refuse("end: keep at %s: a connection that is struck there serves no request; leave end out, or strike at request-end", at)
 		}
 	case EndRST:
 		if !canSeeAcks {

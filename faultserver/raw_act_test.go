@@ -104,6 +104,11 @@ var _ = Describe("Raw", func() {
 		Expect(script("raw:SFRUUA.LzE")[0].Act).To(Equal(faultserver.Raw{Pieces: []faultserver.Piece{"HTTP", "/1"}}))
 	})
 
+	It("cannot keep a connection that has asked for nothing", func() {
+		step := faultserver.Step{Act: faultserver.Raw{Pieces: []faultserver.Piece{"x"}, End: faultserver.EndKeep}}
+		Expect(faultserver.Config{Connections: []faultserver.Step{step}}.Validate()).To(MatchError(ContainSubstring("serves no request")))
+	})
+
 	DescribeTable("is refused where it makes no sense",
 		func(act faultserver.Raw, at faultserver.Phase, why string) {
 			err := faultserver.ValidateScript([]faultserver.Step{{Act: act, At: faultserver.Point{Phase: at}}})

@@ -159,28 +159,30 @@ func describeTLS(t *TLS) parameters {
 
 // tlsProblems are what is wrong with TLS in the config.
 func (c Config) tlsProblems() []error {
-	var problems []error
-	scripts := map[string][]Step{"script": c.Script, "connections": c.Connections}
+	problems := slices.Concat(c.tlsProblemsOf("script", c.Script), c.tlsProblemsOf("connections", c.Connections))
 	for _, call := range c.Calls {
-		scripts["call "+call.Token] = call.Script
+		problems = append(problems, c.tlsProblemsOf("call "+call.Token, call.Script)...)
 	}
-	for name, script := range scripts {
-		handshake := 0
-		for i, step := range script {
-			if step.Act == nil {
-				continue
-			}
-			_, is := step.Act.(TLS)
-			if !c.TLS && (is || step.At.Phase == TLSHandshake) {
-				problems = append(problems, fmt.Errorf("%s: step %d, %s: a TLS fault on a plain listener; let the server speak tls, or strike elsewhere", name, i+1, step.Act.ActName()))
-			}
-			if _, window := step.Act.(window); window && handshake > 0 && c.TLS {
-				problems = append(problems, fmt.Errorf("%s: step %d, %s: entry %d is taken when a client says hello, too late to open a window; put the window first",
-					name, i+1, step.Act.ActName(), handshake))
-			}
-			if c.TLS && name == "connections" && inHandshake(step) {
-				handshake = i + 1
-			}
+	return problems
+}
+
+func (c Config) tlsProblemsOf(name string, script []Step) []error {
+	var problems []error
+	handshake := 0
+	for i, step := range script {
+		if step.Act == nil {
+			continue
+		}
+		_, is := step.Act.(TLS)
+		if !c.TLS && (is || step.At.Phase == TLSHandshake) {
+			problems = append(problems, fmt.Errorf("%s: step %d, %s: a TLS fault on a plain listener; let the server speak tls, or strike elsewhere", name, i+1, step.Act.ActName()))
+		}
+		if _, window := step.Act.(window); window && handshake > 0 && c.TLS {
+			problems = append(problems, fmt.Errorf("%s: step %d, %s: entry %d is taken when a client says hello, too late to open a window; put the window first",
+				name, i+1, step.Act.ActName(), handshake))
+		}
+		if c.TLS && name == "connections" && inHandshake(step) {
+			handshake = i + 1
 		}
 	}
 	return problems
