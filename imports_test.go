@@ -78,7 +78,7 @@ var rooms = map[string]room{
 	},
 	"suites/clients/godriver": {ours: []string{"resilient"}},
 	"suites/command":          {ours: with(client, "suites/internal/process"), modules: yaml},
-	"suites/driver":           {ours: with(client, "suites/internal/process"), modules: yaml},
+	"suites/driver":           {ours: with(client, "assertions", "suites/internal/process"), modules: yaml},
 	"suites/internal/process": {modules: sys},
 	"suites/profile":          {ours: with(client, "scenarios/schema", "suites/clients", "suites/command", "suites/driver"), modules: yaml},
 	"suites/service":          {ours: with(client, "scenarios/schema", "suites/internal/process"), modules: yaml},

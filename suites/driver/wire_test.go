@@ -157,3 +157,18 @@ func TestWhatCameIsCut(t *testing.T) {
 		t.Error("what moves a terminal's cursor is not quoted")
 	}
 }
+
+// A timer of whole milliseconds may fire a little early, as Node.js's do: that is no
+// finding, here as little as it fails a contract.
+func TestATimerOfWholeMillisecondsIsNoFinding(t *testing.T) {
+	t.Parallel()
+	const told, most = 500 * time.Millisecond, time.Minute
+	for gap, is := range map[time.Duration]bool{
+		told - 920*time.Microsecond: true, told: true, most: true,
+		told - 1001*time.Microsecond: false, most + 1: false, 0: false,
+	} {
+		if isPause(gap, told, most) != is {
+			t.Errorf("a gap of %v for a pause of %v, at most %v: taken for it is %t", gap, told, most, !is)
+		}
+	}
+}

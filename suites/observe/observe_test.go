@@ -309,3 +309,18 @@ func newWitness(run reports.Run) *witness {
 }
 
 func ptr[T any](value T) *T { return &value }
+
+// A timer of whole milliseconds may fire a little early, as Node.js's do: who waits by
+// one has read its Retry-After all the same.
+func TestATimerOfWholeMillisecondsHeedsARetryAfter(t *testing.T) {
+	t.Parallel()
+	for waited, want := range map[time.Duration]string{
+		3000*ms - 920*time.Microsecond: waitedFor, 3000 * ms: waitedFor, 3000*ms - 1001*time.Microsecond: tooEarly,
+	} {
+		s := Summarize(runOf(nil, seen(inSeconds, called(succeeded(), pushedBack(503, seconds(3), waited)...).as("unavailable", "GET"))), Options{})
+		warned := slices.ContainsFunc(s.Warnings, func(w Warning) bool { return w.Contract == "retry-after.seconds-on-503" })
+		if len(s.Findings) != 1 || s.Findings[0].Text != want+": 3 s on 503" || warned != (want == tooEarly) {
+			t.Errorf("after %v: findings %v, warnings %v; expected %s", waited, s.Findings, s.Warnings, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package observe
 import (
 	"time"
 
+	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/reports"
 )
 
@@ -50,7 +51,7 @@ func (w *witness) heeded(call seenCall, plain string) string {
 	}
 	first, second := call.attempts[0], call.attempts[1]
 	asked, waited := askedWait(first), second.Meta.Arrived-first.Meta.EndEarliest
-	if waited < asked {
+	if waited < asked-assertions.TimerGrain {
 		return tooEarly
 	}
 	if without, seen := w.only(plain); seen {
