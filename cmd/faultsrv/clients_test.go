@@ -25,6 +25,7 @@ var clients = map[string]func(args []string) int{
 	"stubborn":      stubborn,
 	"forker":        forker,
 	"sleeper":       sleeper,
+	"clan":          clan,
 	"shop":          shop,
 	"upstream":      upstream,
 	"forward":       forward,
@@ -139,11 +140,25 @@ func forker(args []string) int {
 // sleeper is what forker leaves behind.
 func sleeper(args []string) int { return hang(args) }
 
-// note adds a process id to a file.
-func note(file string, pid int) {
+// clan is a driver that says nothing, or a service that is never ready: it
+// starts a process and hangs. Once both run, their ids are in the file that its
+// last argument names; neither takes notice of SIGTERM.
+func clan(args []string) int {
+	signal.Ignore(syscall.SIGTERM)
+	child := exec.Command("sleeper")
+	if err := child.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	note(args[len(args)-1], os.Getpid(), child.Process.Pid)
+	return hang(args)
+}
+
+// note adds process ids to a file.
+func note(file string, pids ...int) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err == nil {
-		_, err = fmt.Fprintln(f, pid)
+		_, err = fmt.Fprintln(f, strings.Trim(fmt.Sprint(pids), "[]"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

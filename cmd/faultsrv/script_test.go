@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 			"end":        end,
 			"appears":    appears,
 			"gone":       gone,
-			"killed":     killed,
+			"vanish":     vanish,
 			"scrub":      scrub,
 		},
 		Condition: func(name string) (bool, error) {
@@ -105,16 +106,24 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// killed FILE kills the processes whose ids stand in the file.
-func killed(ts *testscript.TestScript, neg bool, args []string) {
+// vanish FILE waits until no process is left whose id stands in the file, a line
+// each.
+func vanish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: killed FILE")
+		ts.Fatalf("usage: vanish FILE")
 	}
-	for _, pid := range pids(ts, args[0]) {
+	left := pids(ts, args[0])
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if left = slices.DeleteFunc(left, func(pid int) bool { return !alive(pid) }); len(left) == 0 {
+			return
+		}
+	}
+	for _, pid := range left {
 		process, err := os.FindProcess(pid)
 		ts.Check(err)
-		ts.Check(process.Kill())
+		_ = process.Kill() // it is not to stay for the next test
 	}
+	ts.Fatalf("after %v the processes %v are still there", patience, left)
 }
 
 func pids(ts *testscript.TestScript, file string) []int {

@@ -80,18 +80,18 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	s.await(ts, args[0])
 }
 
-// end SIGNAL STATUS ends what was started by a signal, INT, TERM or HUP; with - it
+// end SIGNAL STATUS ends what was started by a signal, INT, TERM, HUP or KILL; with - it
 // has to end by itself. It checks the exit status, and the outputs are those
 // that stdout and stderr then look at.
 func end(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "-": nil}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill, "-": nil}
 	s := ts.Value(startedKey{}).(*started)
 	if neg || len(args) != 2 || s.cmd == nil {
 		ts.Fatalf("usage, after start: end SIGNAL STATUS")
 	}
 	signal, known := signals[args[0]]
 	if !known {
-		ts.Fatalf("expected INT, TERM, HUP or -, got %q", args[0])
+		ts.Fatalf("expected INT, TERM, HUP, KILL or -, got %q", args[0])
 	}
 	if signal != nil {
 		ts.Check(s.cmd.Process.Signal(signal))

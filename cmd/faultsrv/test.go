@@ -83,8 +83,8 @@ Exit status: 0 the client conforms; 1 a contract failed; 2 wrong usage or a
 wrong contract, or nothing was judged; 3 the client or the harness could not
 run, or the run was cut short. SIGINT, SIGTERM and SIGHUP cut it short: what was
 judged by then is printed and written, and marked as partial, and the command's
-processes are ended. A second one, and SIGKILL, ends faultsrv at once, whatever
-it leaves.`,
+processes are ended. A second one, and SIGKILL, ends faultsrv at once: nothing is
+printed or written, and the command's processes are ended soon after.`,
 		Example: `  faultsrv test -- curl -sS --retry {retries} {url}
   faultsrv test --client curl --known-failures known.yaml --format markdown
   faultsrv test --client resilient --level all --fail-on should --out out

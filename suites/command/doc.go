@@ -60,4 +60,9 @@
 // systems it is out of reach, and so are on Windows the processes that a command
 // starts in the instant before it is put into its job. Windows has no SIGTERM: the
 // command gets CTRL_BREAK where it shares our console.
+//
+// So it is where this process is killed or crashes. On Windows the job ends with
+// it. Elsewhere its program is started a second time, as faultsrv-survivor, with the
+// first command: that does nothing but wait for our end, and end the commands then.
+// Only who kills both leaves them running.
 package command

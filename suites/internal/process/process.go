@@ -4,6 +4,10 @@
 // output is read to the end and kept in part, so that it is never held up by
 // what it prints.
 //
+// Where this process is killed itself, what it has started is ended likewise: by
+// a second process of the same program, which is started with the first command
+// (survivor_unix.go). On Windows the job ends with the last process that holds it.
+//
 // It serves the client kinds that are processes: those that run once a call,
 // and those that run as long as the clients they are.
 package process
@@ -21,6 +25,10 @@ import (
 
 // RunVariable is the environment variable that is different in each run.
 const RunVariable = "FAULTSRV_RUN"
+
+// family is what the values of that variable begin with in all runs of this
+// process.
+var family = rand.Text()
 
 const (
 	// Grace is the time between asking a process to end and ending it: long for a
@@ -105,7 +113,7 @@ func Run(ctx context.Context, spec Spec) (Ending, error) {
 
 // Start starts a process.
 func Start(spec Spec) (*Process, error) {
-	mark := RunVariable + "=" + rand.Text()
+	mark := RunVariable + "=" + family + "-" + rand.Text()
 	tree, err := newTree(mark)
 	if err != nil {
 		return nil, err

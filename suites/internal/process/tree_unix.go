@@ -3,14 +3,16 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
 
 // tree is a command and everything that it has started.
 type tree struct {
-	mark    string
-	command *exec.Cmd
+	mark string
+	// root is the command's process.
+	root *os.Process
 	// group is the process group, and the command's process id.
 	group int
 	// since is when the command was started, on the clock of the system's list
@@ -21,7 +23,12 @@ type tree struct {
 	found map[int]uint64
 }
 
-func newTree(mark string) (*tree, error) { return &tree{mark: mark, found: map[int]uint64{}}, nil }
+func newTree(mark string) (*tree, error) {
+	if err := ours.ready(); err != nil {
+		return nil, err
+	}
+	return &tree{mark: mark, found: map[int]uint64{}}, nil
+}
 
 // prepare has the command started in a group of its own.
 func (t *tree) prepare(cmd *exec.Cmd) {
@@ -29,8 +36,9 @@ func (t *tree) prepare(cmd *exec.Cmd) {
 }
 
 func (t *tree) started(cmd *exec.Cmd) {
-	t.command, t.group = cmd, cmd.Process.Pid
+	t.root, t.group = cmd.Process, cmd.Process.Pid
 	t.since = startOf(t.group)
+	ours.tell(begun, t.group, t.since, t.mark)
 }
 
 // terminate asks all to end.
@@ -44,11 +52,16 @@ func (t *tree) kill() { t.signal(syscall.SIGKILL) }
 func (t *tree) signal(signal syscall.Signal) {
 	if syscall.Kill(-t.group, signal) != nil {
 		// A command may have made another group for itself.
-		_ = t.command.Process.Signal(signal)
+		_ = t.root.Signal(signal)
 	}
 	for _, pid := range t.escaped() {
 		_ = syscall.Kill(pid, signal)
 	}
 }
 
-func (t *tree) close() {}
+// close tells that nothing is left of the tree, or that it was never started.
+func (t *tree) close() {
+	if t.root != nil {
+		ours.tell(over, t.group)
+	}
+}
