@@ -34,7 +34,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) *problem {
 	w.WriteHeader(http.StatusOK)
 	out.comment("attempts of session " + e.id)
 	for _, attempt := range e.session.Journal().Attempts {
-		out.attempt(attempt)
+		out.before(attempt)
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -66,17 +66,32 @@ type stream struct {
 	writer  http.ResponseWriter
 	control *http.ResponseController
 	redact  func(faultserver.Attempt) faultserver.Attempt
-	// told has an entry for each attempt that was told: true where its end was.
+	// told has an entry for each attempt that the journal had at the beginning, which
+	// may come again: true where its end was told. Later ones come once, and a stream
+	// may last for days.
 	told    map[int]bool
 	problem error
 }
 
-// attempt tells how an attempt stands, unless the reader knows already.
-func (s *stream) attempt(a faultserver.Attempt) {
-	if ended, known := s.told[a.Index]; ended || known && a.Open {
-		return
-	}
+// before tells how an attempt stands that the journal has at the beginning.
+func (s *stream) before(a faultserver.Attempt) {
 	s.told[a.Index] = !a.Open
+	s.tell(a)
+}
+
+// attempt tells how an attempt stands that was observed, unless the reader knows
+// already.
+func (s *stream) attempt(a faultserver.Attempt) {
+	if ended, known := s.told[a.Index]; known {
+		if ended || a.Open {
+			return
+		}
+		s.told[a.Index] = true
+	}
+	s.tell(a)
+}
+
+func (s *stream) tell(a faultserver.Attempt) {
 	text, err := json.Marshal(s.redact(a))
 	if err != nil {
 		s.problem = err

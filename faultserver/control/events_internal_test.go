@@ -18,7 +18,10 @@ func TestAnAttemptIsToldOnceHoweverOftenItComes(t *testing.T) {
 		writer: answer, control: http.NewResponseController(answer), told: map[int]bool{},
 		redact: func(a faultserver.Attempt) faultserver.Attempt { return a },
 	}
-	for _, a := range []faultserver.Attempt{{Index: 1, Open: true}, {Index: 2}, {Index: 1, Open: true}, {Index: 1}, {Index: 2, Open: true}, {Index: 1}, {Index: 2}} {
+	for _, a := range []faultserver.Attempt{{Index: 1, Open: true}, {Index: 2}} { // the journal's copy
+		out.before(a)
+	}
+	for _, a := range []faultserver.Attempt{{Index: 1, Open: true}, {Index: 1}, {Index: 2, Open: true}, {Index: 1}, {Index: 2}, {Index: 3, Open: true}, {Index: 3}} {
 		out.attempt(a)
 	}
 	var told []string
@@ -30,8 +33,11 @@ func TestAnAttemptIsToldOnceHoweverOftenItComes(t *testing.T) {
 			told = append(told, strings.TrimSpace(event))
 		}
 	}
-	if got, want := strings.Join(told, " "), "1 arrived 2 ended 1 ended"; got != want {
+	if got, want := strings.Join(told, " "), "1 arrived 2 ended 1 ended 3 arrived 3 ended"; got != want {
 		t.Errorf("told %q; want %q", got, want)
+	}
+	if len(out.told) != 2 {
+		t.Errorf("it remembers %d attempts; want only the journal's two, however many come", len(out.told))
 	}
 }
 

@@ -55,6 +55,8 @@ var _ = Describe("A session's script", func() {
 		Expect(api.AddSteps(ctx, "a", client.Steps{Script: "accept-hang"})).To(haveStatus(422, "belongs in connections"))
 		Expect(api.AddSteps(ctx, "a", client.Steps{Script: strings.Repeat("200,", 2) + "200"})).To(haveStatus(429, "would have 5"))
 		Expect(api.AddSteps(ctx, "nobody", client.Steps{Script: "200"})).To(haveStatus(404, "there is none"))
+		Expect(api.ReplaceSteps(ctx, "a", client.Steps{Script: strings.Repeat("200,", 4) + "200"})).To(haveStatus(429, "at most 4 steps"))
 		Expect(api.Script(ctx, "a")).To(HaveField("Steps", HaveLen(2)))
+		Expect(api.ReplaceSteps(ctx, "a", client.Steps{Script: "200,200,200,200"})).To(Succeed(), "the two that were there are gone")
 	})
 })
