@@ -34,6 +34,8 @@ func TestACallThatWasEndedInAPauseOfItsOwn(t *testing.T) {
 				outcome(s, scenarios.OutcomeRule{Success: true}),
 				outcome(s, scenarios.OutcomeRule{Error: []scenarios.ErrorKind{scenarios.AnyError}}),
 				outcome(s, scenarios.OutcomeRule{Error: []scenarios.ErrorKind{scenarios.ErrTimeout}}),
+				outcomes(s, []scenarios.OutcomeCount{{Kind: "success", Count: 1}}),
+				outcomes(s, []scenarios.OutcomeCount{{Kind: string(scenarios.ErrTimeout), Count: 1}}),
 			} {
 				if (check.OK != nil) != test.seen {
 					t.Errorf("%s: observed %t (%s), expected %t", check.Name, check.OK != nil, check.Explanation, test.seen)

@@ -14,8 +14,10 @@ import (
 //
 // A call counts as success where outcome: success would hold, else as
 // "status-NNN", else as its error's kind (or as one in its error's chain,
-// where that is listed and the kind is not). A call whose outcome is not known
-// makes it not observed, unless the others already exceed a number.
+// where that is listed and the kind is not). A call that the runner had to end
+// ended as no kind that can be listed: its caller got nothing. A call whose outcome
+// is not known, or that may only have been in a pause when it was ended, makes it
+// not observed, unless the others already exceed a number.
 func outcomes(s subject, want []scenarios.OutcomeCount) Check {
 	listed := make(map[string]int, len(want))
 	texts := make([]string, len(want))
@@ -41,7 +43,11 @@ func outcomes(s subject, want []scenarios.OutcomeCount) Check {
 	}
 	if unknown > 0 {
 		t.saw(count(unknown) + " unknown")
-		t.cannotSee(fmt.Sprintf("the client does not say how %s ended", plural(unknown, "call")))
+		why := fmt.Sprintf("the client does not say how %s ended", plural(unknown, "call"))
+		if slices.ContainsFunc(s.calls, s.maybePausing) {
+			why = cutOff
+		}
+		t.cannotSee(why)
 	}
 	for _, one := range want {
 		if unknown == 0 && seen[one.Kind] < one.Count {
@@ -51,13 +57,18 @@ func outcomes(s subject, want []scenarios.OutcomeCount) Check {
 	return t.check("outcomes", strings.Join(texts, ", "))
 }
 
+// endedByRunner is how a call ended that had no end of its own.
+const endedByRunner = "ended-by-the-runner"
+
 // classify names a call's outcome; empty where it is not known.
 func classify(s subject, call madeCall, listed map[string]int) string {
 	got := call.Outcome
 	success := matchSuccess(s, call)
 	switch {
-	case got.Kind == scenarios.UnknownOutcome || got.Kind == "":
+	case s.maybePausing(call), got.Kind == scenarios.UnknownOutcome, got.Kind == "":
 		return ""
+	case call.Overdue:
+		return endedByRunner
 	case success.ok != nil && *success.ok:
 		return "success"
 	case got.Kind == scenarios.ResponseOutcome && got.Status != 0:
