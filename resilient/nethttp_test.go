@@ -227,17 +227,27 @@ func refuseStreams(conn net.Conn, streams *atomic.Int64) {
 		typeHeaders, typeReset, typeSettings = 1, 3, 4
 		flagAck, codeRefused                 = 1, 7
 	)
+	// One goroutine writes, in order: SETTINGS has to be the first frame. It is not
+	// the one that reads, since the client takes nothing before its own first frames
+	// are read. The queue is longer than all that one call can cause.
+	frames := make(chan []byte, 100)
+	defer close(frames)
+	go func() {
+		for bytes := range frames {
+			_, _ = conn.Write(bytes)
+		}
+	}()
 	frame := func(kind, flags byte, stream uint32, payload []byte) {
 		head := make([]byte, 9)
 		binary.BigEndian.PutUint32(head, uint32(len(payload))<<8|uint32(kind))
 		head[4] = flags
 		binary.BigEndian.PutUint32(head[5:], stream)
-		_, _ = conn.Write(append(head, payload...))
+		frames <- append(head, payload...)
 	}
 	if _, err := io.CopyN(io.Discard, conn, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))); err != nil {
 		return
 	}
-	go frame(typeSettings, 0, 0, nil)
+	frame(typeSettings, 0, 0, nil)
 	for head := make([]byte, 9); ; {
 		if _, err := io.ReadFull(conn, head); err != nil {
 			return
@@ -248,10 +258,10 @@ func refuseStreams(conn net.Conn, streams *atomic.Int64) {
 		}
 		switch stream := binary.BigEndian.Uint32(head[5:]); {
 		case head[3] == typeSettings && head[4]&flagAck == 0:
-			go frame(typeSettings, flagAck, 0, nil)
+			frame(typeSettings, flagAck, 0, nil)
 		case head[3] == typeHeaders:
 			streams.Add(1)
-			go frame(typeReset, 0, stream, binary.BigEndian.AppendUint32(nil, codeRefused))
+			frame(typeReset, 0, stream, binary.BigEndian.AppendUint32(nil, codeRefused))
 		}
 	}
 }
