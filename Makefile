@@ -53,6 +53,7 @@ JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,gson okhttp okio httpc
 .PHONY: drivers
 drivers: $(NODE_DRIVERS) ## Build the drivers of the clients, at the versions that their lock files pin
 	cd suites/clients/go && go build -o bin/ ./...
+	cd suites/clients/proxies && go build -o bin/ ./nginx ./haproxy
 	go build -o suites/clients/godriver/ ./suites/clients/godriver
 	cd suites/clients/java && javac -Xlint:all,-path -Werror -d bin -cp $(JARS) */*.java
 

@@ -105,15 +105,14 @@ func TestEachCellOfTheMatrixIsBacked(t *testing.T) {
 
 // leastShare is how many, in percent, of the musts that need no more than retries, a
 // method and a body each client with retries is judged by: a driver that claims
-// little would be judged by little. A service makes its own request by its own policy,
-// and cannot be told another.
+// little would be judged by little.
 const leastShare = 60
 
 func TestNoClientIsJudgedByLittle(t *testing.T) {
 	t.Parallel()
 	plain := []scenarios.Capability{scenarios.CanRetry, scenarios.CanMethod, scenarios.CanRequestBody}
 	for _, column := range committedColumns(t) {
-		if column.Client.Kind == "service" || !slices.Contains(column.Client.Capabilities, scenarios.CanRetry) {
+		if !slices.Contains(column.Client.Capabilities, scenarios.CanRetry) {
 			continue
 		}
 		of, judged := 0, 0

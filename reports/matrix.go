@@ -55,7 +55,7 @@ func (m Matrix) missingText() string {
 
 // The groups of clients that are not of a language.
 const (
-	groupCommands = "Commands"
+	groupPrograms = "Programs"
 	groupServices = "Services"
 )
 
@@ -76,13 +76,13 @@ func (c Column) Group() string {
 	case c.Client.Kind == "service":
 		return groupServices
 	default:
-		return groupCommands
+		return groupPrograms
 	}
 }
 
 // groupRank puts what is of a language before what is of none.
 func (c Column) groupRank() int {
-	return slices.Index([]string{groupCommands, groupServices}, c.Group())
+	return slices.Index([]string{groupPrograms, groupServices}, c.Group())
 }
 
 // rows are the contracts that any client was judged by, as the first column that has

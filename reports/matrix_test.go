@@ -261,7 +261,7 @@ func TestTheMatrixesOrder(t *testing.T) {
 	for _, column := range made.Columns {
 		order = append(order, column.Group()+": "+column.Client.Name)
 	}
-	want := []string{"Go: resilient", "Go: resty", "Java: okhttp", "Node.js: undici", "Commands: wget", "Services: nginx"}
+	want := []string{"Go: resilient", "Go: resty", "Java: okhttp", "Node.js: undici", "Programs: wget", "Services: nginx"}
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}

@@ -52,6 +52,12 @@ type result struct {
 // make makes the call that the message asks for, and tells what came of it.
 func (r run) make(ctx context.Context, client Client, kinds func(error) []string) result {
 	got := result{Type: "result", Seq: r.Seq, Outcome: "response"}
+	if err := prepare(client, r.URL); err != nil {
+		got.Outcome, got.Error = "error", explain(err, 0, nil)
+		return got
+	}
+	ctx, end := r.within(ctx)
+	defer end()
 	started := time.Now()
 	answer, err := r.do(ctx, client, &got)
 	got.ElapsedMS = float64(time.Since(started)) / float64(time.Millisecond)

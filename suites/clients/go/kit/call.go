@@ -55,12 +55,12 @@ type run struct {
 	Deadline Duration `json:"deadline_ms"`
 }
 
-// context is the caller's: it ends with its patience, and when it cancels.
-func (r run) context() (context.Context, context.CancelFunc) {
+// within is the caller's context, whose patience begins now.
+func (r run) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.Deadline.Duration == 0 {
-		return context.WithCancel(context.Background())
+		return ctx, func() {}
 	}
-	return context.WithTimeout(context.Background(), r.Deadline.Duration)
+	return context.WithTimeout(ctx, r.Deadline.Duration)
 }
 
 // call is the call that the message asks for, and what ends it. The file of a

@@ -26,7 +26,7 @@ type driver struct {
 
 // Run answers messages until the input ends. Calls that are being made then are
 // left: whoever ends the input waits for nothing any more. The error is of a line
-// that is no message.
+// that is no message, or of a client without a version.
 func Run(library Library, in io.Reader, out io.Writer) error {
 	d := driver{
 		library: library, clients: map[int64]Client{},
@@ -44,10 +44,11 @@ type message struct {
 }
 
 func (d *driver) run(in io.Reader) error {
-	d.send(map[string]any{
-		"type": "hello", "protocol": 1, "capabilities": d.library.Capabilities,
-		"client": map[string]string{"name": d.library.Name, "version": d.library.version(), "language": language()},
-	})
+	identity, err := d.library.identity()
+	if err != nil {
+		return fmt.Errorf("find the client's version: %w", err)
+	}
+	d.send(map[string]any{"type": "hello", "protocol": 1, "capabilities": d.library.Capabilities, "client": identity})
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
 	for lines.Scan() {
@@ -67,7 +68,7 @@ func (d *driver) handle(m message) {
 	case "open":
 		d.open(m.Client, m.Setup)
 	case "run":
-		ctx, cancel := m.context() // the deadline counts from now
+		ctx, cancel := context.WithCancel(context.Background()) //nolint:gosec // cancel calls it, at the call's end too
 		d.mu.Lock()
 		d.cancels[m.Seq] = cancel
 		d.mu.Unlock()

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/faultsrv/faultsrv/suites/clients/go/kit"
 )
@@ -56,24 +58,34 @@ type conversation struct {
 	in    *io.PipeWriter
 	lines *bufio.Scanner
 	ended chan error
+
+	version, language string // as the client says
 }
 
 // talk starts a driver, and hears its hello.
 func talk(t *testing.T) conversation {
 	t.Helper()
+	return talkTo(t, kit.Library{Name: "plain", Capabilities: kit.Capabilities("streamed-body"), Open: open})
+}
+
+// talkTo starts the driver of a library that is called plain, and hears its hello.
+func talkTo(t *testing.T, library kit.Library) conversation {
+	t.Helper()
 	in, toDriver := io.Pipe()
 	fromDriver, out := io.Pipe()
-	c := conversation{t, toDriver, bufio.NewScanner(fromDriver), make(chan error, 1)}
-	library := kit.Library{Name: "plain", Capabilities: kit.Capabilities("streamed-body"), Open: open}
+	c := conversation{t: t, in: toDriver, lines: bufio.NewScanner(fromDriver), ended: make(chan error, 1)}
 	go func() {
 		c.ended <- kit.Run(library, in, out)
 		out.Close()
 	}()
 	t.Cleanup(func() { toDriver.Close() })
 	hello := c.hear("hello")
-	if client, ok := hello["client"].(map[string]any); !ok || client["name"] != "plain" || hello["protocol"] != 1.0 {
+	client, ok := hello["client"].(map[string]any)
+	if !ok || client["name"] != "plain" || hello["protocol"] != 1.0 {
 		t.Fatalf("got the hello %v, want protocol 1 and the client plain", hello)
 	}
+	c.version, _ = client["version"].(string)
+	c.language, _ = client["language"].(string)
 	return c
 }
 
@@ -218,5 +230,56 @@ func TestALineThatIsNoMessageEndsTheDriver(t *testing.T) {
 	c.say("hello?")
 	if err := <-c.ended; err == nil {
 		t.Error("the driver ended without an error")
+	}
+}
+
+// program is a client that is no Go module.
+type program struct{ plain }
+
+// Prepare takes longer than the callers of the test wait.
+func (program) Prepare(string) error {
+	<-time.After(longPrepared)
+	return nil
+}
+
+const (
+	callersPatience = time.Second
+	longPrepared    = callersPatience + 100*time.Millisecond
+)
+
+// What a client has to prepare takes none of the caller's time.
+func TestACallersTimeBeginsWhenAllIsPrepared(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))
+	defer server.Close()
+	library := kit.Library{Name: "plain", Version: func() (string, error) { return "1.2", nil }}
+	library.Open = func(setup kit.Setup) (kit.Client, error) {
+		client, err := open(setup)
+		if err != nil {
+			return nil, err
+		}
+		return program{client.(plain)}, nil
+	}
+	c := talkTo(t, library)
+	c.say(`{"type": "open", "client": 1, "policy": {"attempts": 1}}`)
+	c.hear("opened")
+	result := c.ask(map[string]any{"seq": 1, "url": server.URL, "method": "GET", "deadline_ms": callersPatience.Milliseconds()})
+	if result["outcome"] != "response" || result["elapsed_ms"].(float64) >= float64(callersPatience.Milliseconds()) {
+		t.Errorf("got %v, want an answer within the caller's time", result)
+	}
+}
+
+func TestTheClientSaysWhichItIs(t *testing.T) {
+	c := talkTo(t, kit.Library{Name: "plain", Version: func() (string, error) { return "1.2", nil }})
+	if c.version != "1.2" || c.language != "" {
+		t.Errorf("got version %q and language %q; want those of a program, 1.2 and none", c.version, c.language)
+	}
+	c = talk(t)
+	if !strings.HasPrefix(c.language, "Go 1.") {
+		t.Errorf("got language %q, want Go's", c.language)
+	}
+	missing := errors.New("it is not installed")
+	library := kit.Library{Version: func() (string, error) { return "", missing }}
+	if err := kit.Run(library, strings.NewReader(""), io.Discard); !errors.Is(err, missing) {
+		t.Errorf("got the error %v, want %v", err, missing)
 	}
 }

@@ -35,6 +35,9 @@ type Library struct {
 	// Module is the path of the library's module, such as "example.com/lib/v2",
 	// whose version the program was built with is the client's version.
 	Module string
+	// Version finds the version of a client that is no Go module but a program, which
+	// has no language; nil where Module has it.
+	Version func() (string, error)
 	// Capabilities are the protocol's words for what the client can do or be told.
 	Capabilities []string
 	// Open makes a client with connections of its own. An error of [Unsupported]
@@ -56,6 +59,19 @@ type Client interface {
 	Do(context.Context, Call) (Answer, error)
 	// Close ends its connections; it does not wait for calls.
 	Close()
+}
+
+// A Preparer is a Client that needs something before it can call a server, such as a
+// program. Prepare is called with the URL of each call, before the caller's time begins;
+// calls that are made side by side call it so.
+type Preparer interface{ Prepare(url string) error }
+
+// prepare prepares a client for a call where that needs to be.
+func prepare(client Client, url string) error {
+	if preparer, ok := client.(Preparer); ok {
+		return preparer.Prepare(url)
+	}
+	return nil
 }
 
 // Capabilities are those of every client that sends requests of net/http with the
@@ -93,9 +109,19 @@ func Main(library Library) {
 	}
 }
 
-// version is the version of the library's module, without its v. The driver may be
-// a part of that module, too.
-func (l Library) version() string {
+// identity is who the client is, as the driver's first message tells it.
+func (l Library) identity() (map[string]string, error) {
+	if l.Version != nil {
+		version, err := l.Version()
+		return map[string]string{"name": l.Name, "version": version}, err
+	}
+	language := "Go " + strings.TrimPrefix(runtime.Version(), "go")
+	return map[string]string{"name": l.Name, "version": l.moduleVersion(), "language": language}, nil
+}
+
+// moduleVersion is the version of the library's module, without its v. The driver may
+// be a part of that module, too.
+func (l Library) moduleVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -107,6 +133,3 @@ func (l Library) version() string {
 	}
 	return ""
 }
-
-// language is the name and the version of the driver's language.
-func language() string { return "Go " + strings.TrimPrefix(runtime.Version(), "go") }
