@@ -50,7 +50,8 @@ type CallRecord struct {
 	// body's source is what the first attempt that came whole carried.
 	BodyFromFirst bool
 	// Started is stamped before the client was asked, Returned after it
-	// answered. Cancelled is when the cancellation was given, 0 when none was.
+	// answered. Cancelled is when the cancellation was given, 0 when none was before
+	// the return.
 	Started   time.Duration
 	Cancelled time.Duration
 	Returned  time.Duration

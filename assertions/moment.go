@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -27,8 +28,8 @@ func callMoment(calls []madeCall, event faultserver.Event) (faultserver.Interval
 	if len(calls) == 0 {
 		return faultserver.Interval{}, false
 	}
-	byReturn := func(a, b madeCall) int { return int(a.Returned - b.Returned) }
-	byStart := func(a, b madeCall) int { return int(a.Started - b.Started) }
+	byReturn := func(a, b madeCall) int { return cmp.Compare(a.Returned, b.Returned) }
+	byStart := func(a, b madeCall) int { return cmp.Compare(a.Started, b.Started) }
 	switch event {
 	case faultserver.Started:
 		return instant(slices.MinFunc(calls, byStart).Started), true

@@ -116,7 +116,9 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	record.Returned = s.session.Elapsed()
 	s.session.Return(token)
 	cancel()
-	record.Cancelled = <-cancelled
+	if at := <-cancelled; at <= record.Returned {
+		record.Cancelled = at // one that was given later has interrupted nothing
+	}
 	if s.neverRan(record) {
 		record.Outcome = scenarios.Outcome{
 			Kind: scenarios.ClientErrorOutcome, Starved: record.Outcome.Starved, Error: record.Outcome.Error,

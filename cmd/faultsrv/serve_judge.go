@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,7 +96,7 @@ func (j judge) calls(told []control.Report, journal faultserver.Journal) ([]asse
 			}
 		}
 	}
-	slices.SortStableFunc(records, func(a, b assertions.CallRecord) int { return int(a.Started - b.Started) })
+	slices.SortStableFunc(records, func(a, b assertions.CallRecord) int { return cmp.Compare(a.Started, b.Started) })
 	return records, nil
 }
 
@@ -122,7 +123,9 @@ func callRecord(call scenarios.Call, token string, told []control.Report, journa
 			continue
 		}
 		made = true
-		record.Cancelled = report.Cancelled
+		if report.Outcome == nil || report.Cancelled <= report.Returned {
+			record.Cancelled = report.Cancelled // one that came later has interrupted nothing
+		}
 		if report.Started > 0 {
 			record.Started = report.Started
 		}

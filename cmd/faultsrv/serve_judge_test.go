@@ -118,6 +118,10 @@ func TestWhatWasNotToldOfACallIsTakenFromItsAttempts(t *testing.T) {
 	if err != nil || record.Started != 10 || record.Cancelled != 45 || record.Returned != 70 || record.Outcome.Kind != scenarios.SuccessOutcome {
 		t.Errorf("got %+v, %v; want what was told", record, err)
 	}
+	told[0].Cancelled = 71
+	if record, _, err = callRecord(call, "order", told, journal); err != nil || record.Cancelled != 0 {
+		t.Errorf("cancelled at %v, %v; a cancellation after the return has interrupted nothing", record.Cancelled, err)
+	}
 	if _, made, _ := callRecord(call, "never", told, journal); made {
 		t.Error("a call that nobody made and nobody reported counts as made")
 	}
