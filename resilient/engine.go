@@ -108,7 +108,7 @@ func (c *call) follow(resp *http.Response, decision Decision, err error) outcome
 		if decision == Stop {
 			return c.accept(resp, err)
 		}
-		wait, cause := c.retryIn(decision, resp)
+		wait, cause := c.retryIn(decision, resp, false)
 		if cause != "" {
 			return c.giveUp(cause, resp, err)
 		}
@@ -210,8 +210,9 @@ func exchange(base http.RoundTripper, req *http.Request) (*http.Response, error)
 }
 
 // retryIn gives the pause before the next attempt, or the cause why there is
-// none. What costs something, the budget, is asked last.
-func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, Cause) {
+// none. What costs something, the budget, is asked last, and not where the attempt is
+// paid for already.
+func (c *call) retryIn(decision Decision, resp *http.Response, paid bool) (time.Duration, Cause) {
 	p := c.policy
 	switch {
 	case c.info.Attempts >= p.attempts:
@@ -234,7 +235,7 @@ func (c *call) retryIn(decision Decision, resp *http.Response) (time.Duration, C
 	if !fits(c.request.Context(), wait) {
 		return 0, CauseDeadline
 	}
-	if p.budget != nil && !p.budget.Allow() {
+	if !paid && p.budget != nil && !p.budget.Allow() {
 		return 0, CauseBudget
 	}
 	return wait, ""

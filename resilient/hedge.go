@@ -16,7 +16,7 @@ import (
 // counts every one but the first, and only requests that may be sent twice
 // and whose body can be had again are hedged; others are sent as without the
 // option. An attempt that fails is followed by the next one at once, or when
-// its Retry-After is over; the backoff is not used. The default, 0, hedges
+// the Retry-After of all that failed is over; the backoff is not used. The default, 0, hedges
 // nothing.
 func WithHedge(delay time.Duration) Option {
 	return optionFunc(func(p *policy) error {
@@ -42,7 +42,8 @@ type race struct {
 	over    chan struct{}
 	running map[int]context.CancelFunc // the attempts under way, by number
 	next    *time.Timer                // when the next attempt is due
-	paid    bool                       // the budget was asked for it when it was planned
+	paid    bool                       // it waits for a Retry-After, and the budget has granted it
+	due     time.Time                  // the end of that
 }
 
 // finish is what one of the attempts came to.
@@ -173,7 +174,7 @@ func (r *race) finished(f finish) (outcome, bool) {
 	if decision == Stop {
 		return c.accept(f.resp, f.err), true
 	}
-	wait, cause := c.retryIn(decision, f.resp)
+	wait, cause := c.retryIn(decision, f.resp, r.paid)
 	if cause != "" && len(r.running) == 0 {
 		return c.giveUp(cause, f.resp, f.err), true
 	}
@@ -181,8 +182,8 @@ func (r *race) finished(f finish) (outcome, bool) {
 	switch {
 	case cause != "":
 		r.next.Stop() // what is under way may still win
-	case wait == 0:
 		r.paid = false
+	case wait == 0 && !r.paid:
 		return r.again()
 	default:
 		r.postpone(wait)
@@ -202,12 +203,19 @@ func (r *race) drop(f finish) {
 	r.discard(f.resp, f.err)
 }
 
-// postpone plans the next attempt for when the server wants it.
+// postpone plans the next attempt for when the server wants it: where several of its
+// answers say so, for the last of these times.
 func (r *race) postpone(wait time.Duration) {
+	due, longer := time.Now().Add(wait), wait
+	if r.paid {
+		if longer = due.Sub(r.due); longer <= 0 {
+			return
+		}
+	}
 	if r.observed() {
 		r.tell(Event{Kind: EventPause, Attempt: r.info.Attempts, Err: r.last, Delay: wait})
 	}
-	r.info.Waited += wait
+	r.info.Waited += longer
 	r.next.Reset(wait)
-	r.paid = true
+	r.due, r.paid = due, true
 }

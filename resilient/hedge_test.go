@@ -141,6 +141,23 @@ func TestHedging(t *testing.T) {
 		g.Expect(resilient.Info(resp).Waited).To(BeNumerically(">=", 2*time.Second))
 		g.Expect(b.asked).To(Equal(1))
 	})
+	rule(t, "T1: not before the Retry-After of another attempt either; paid for once", func(t *testing.T, g Gomega) {
+		b := &countingBudget{}
+		w, start := plays(after(150*ms, answers(503, "Retry-After", "2")), after(100*ms, fails(errReset)), answers(200)), time.Now()
+		resp, err := transport(g, w, hedge, resilient.WithBudget(b)).RoundTrip(request(t, "GET", nil))
+		g.Expect(err).NotTo(HaveOccurred())
+		resp.Body.Close()
+		g.Expect(starts(w, start)[2]).To(BeNumerically(">=", 150*ms+2*time.Second), "attempt 2 failed at 200 ms")
+		g.Expect(b.asked).To(Equal(2), "once for the hedge, once for attempt 3")
+
+		w, start = plays(after(150*ms, answers(503, "Retry-After", "2")), after(100*ms, answers(503, "Retry-After", "4")), answers(200)), time.Now()
+		resp, err = transport(g, w, hedge).RoundTrip(request(t, "GET", nil))
+		g.Expect(err).NotTo(HaveOccurred())
+		resp.Body.Close()
+		third := starts(w, start)[2]
+		g.Expect(third).To(BeNumerically(">=", 200*ms+4*time.Second))
+		g.Expect(resilient.Info(resp).Waited).To(Equal(third-150*ms), "both waits are one")
+	})
 	rule(t, "T6: a Retry-After above the cap ends the hedging; what is under way may still win", func(t *testing.T, g Gomega) {
 		w, start := plays(after(time.Second, answers(200)), answers(503, "Retry-After", "3600"), answers(200)), time.Now()
 		resp, err := transport(g, w, hedge, resilient.WithAttempts(9)).RoundTrip(request(t, "GET", nil))
