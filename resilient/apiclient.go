@@ -81,7 +81,7 @@ func NewAPIClient(cfg APIConfig) (*APIClient, error) {
 	if err := p.apply(cfg.Options); err != nil {
 		return nil, fmt.Errorf("resilient.NewAPIClient: %w", err)
 	}
-	c := &APIClient{base: base, policy: p, maxBody: cfg.MaxBody}
+	c := &APIClient{base: base, policy: p, maxBody: min(cfg.MaxBody, unlimited)}
 	if c.maxBody <= 0 {
 		c.maxBody = DefaultAPIMaxBody
 	}

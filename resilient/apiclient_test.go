@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -215,6 +216,11 @@ func TestAPIClientErrors(t *testing.T) {
 		g.Expect(err).To(MatchError(ContainSubstring("larger than MaxBody, 11 bytes")))
 		g.Expect(w.seen()).To(HaveLen(1))
 		g.Expect(w.read.Load()).To(BeEquivalentTo(12))
+	})
+	rule(t, "the largest MaxBody that there is reads all of an answer", func(t *testing.T, g Gomega) {
+		body, err := api(g, plays(answers(200)), func(cfg *resilient.APIConfig) { cfg.MaxBody = math.MaxInt64 }).Get(t.Context(), "/x", nil)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(body)).To(Equal("body of 200"))
 	})
 	rule(t, "over its own http.Client", func(t *testing.T, g Gomega) {
 		original := http.DefaultTransport

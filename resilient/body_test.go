@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -87,6 +88,15 @@ func TestRequestBody(t *testing.T) {
 				g.Expect(err).To(MatchError(broken))
 			}
 			g.Expect(w.closed.Load()).To(Equal(w.opened.Load()))
+		}
+	})
+	rule(t, "B1: with the largest buffer that there is, too", func(t *testing.T, g Gomega) {
+		w := plays(answers(503), answers(200))
+		_, err := transport(g, w, put, resilient.WithBodyBuffer(math.MaxInt64)).RoundTrip(request(t, "PUT", stream("abcdef")))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(w.seen()).To(HaveLen(2))
+		for _, a := range w.seen() {
+			g.Expect(a.body).To(Equal("abcdef"))
 		}
 	})
 	rule(t, "B4: the caller's request is not modified", func(t *testing.T, g Gomega) {

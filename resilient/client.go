@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -57,7 +56,7 @@ func NewClient(opts ...ClientOption) (*Client, error) {
 	cfg.policy.statuses = nil
 	cfg.policy.classify = classifyServerErrors
 	cfg.policy.endIsSuccess = true
-	cfg.policy.bodyBuffer = math.MaxInt64 - 1 // the buffer reads one byte more, to see the end
+	cfg.policy.bodyBuffer = unlimited
 	cfg.policy.backoff = NewConstantBackoff(0, 0)
 	if err := cfg.apply(opts); err != nil {
 		return nil, fmt.Errorf("resilient.NewClient: %w", err)

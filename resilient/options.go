@@ -141,7 +141,7 @@ func WithBodyBuffer(limit int64) Option {
 		if limit < 0 {
 			return fmt.Errorf("WithBodyBuffer(%d): the limit is a number of bytes and cannot be negative; 0 buffers nothing", limit)
 		}
-		p.bodyBuffer = limit
+		p.bodyBuffer = min(limit, unlimited)
 		return nil
 	})
 }
@@ -155,7 +155,7 @@ func WithDrain(limit int64, patience time.Duration) Option {
 		if limit < 0 || patience < 0 {
 			return fmt.Errorf("WithDrain(%d, %v): neither can be negative; 0 reads nothing", limit, patience)
 		}
-		p.drainBytes, p.drainTime = limit, patience
+		p.drainBytes, p.drainTime = min(limit, unlimited), patience
 		return nil
 	})
 }

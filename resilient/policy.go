@@ -1,6 +1,7 @@
 package resilient
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -16,6 +17,10 @@ const (
 	DefaultDrainBytes    = 64 << 10               // of a discarded response
 	DefaultDrainTime     = 200 * time.Millisecond // 64 KiB at 320 KiB/s
 )
+
+// unlimited is the most bytes that a limit can stand for: whoever keeps to one reads
+// a byte more, to see the end.
+const unlimited = math.MaxInt64 - 1
 
 // policy is what an Option sets. It is never modified once it is in use: an
 // override of one call works on a copy.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -86,6 +87,13 @@ func TestResponse(t *testing.T) {
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(ended.seen).To(BeTrue(), "%d bytes", size)
 		}
+	})
+	rule(t, "WithDrain has no limit where it is the largest number", func(t *testing.T, g Gomega) {
+		w := plays(answers(503), answers(200))
+		resp, err := transport(g, w, resilient.WithDrain(math.MaxInt64, time.Second)).RoundTrip(request(t, "GET", nil))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(w.read.Load()).To(BeEquivalentTo(len("body of 503")))
+		resp.Body.Close()
 	})
 	rule(t, "WithDrain(0, …) reads nothing", func(t *testing.T, g Gomega) {
 		w := plays(answers(503), answers(200))
