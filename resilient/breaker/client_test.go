@@ -249,6 +249,20 @@ func TestClient(t *testing.T) {
 		resp.Body.Close()
 		g.Expect(attempt.Err()).To(HaveOccurred())
 	})
+	rule(t, "X3: without a command timeout, too, a slow probe keeps its place", func(t *testing.T, g Gomega) {
+		w := plays(answers(503), after(time.Second, answers(200)))
+		c := client(g, w, breaker.WithCommandTimeout(0), breaker.WithRequestVolumeThreshold(1))
+		_, err := get(c, t.Context())
+		g.Expect(err).NotTo(HaveOccurred())
+		time.Sleep(breaker.DefaultSleepWindow)
+		go func() { _, _ = get(c, t.Context()) }() // the probe
+		time.Sleep(500 * time.Millisecond)
+		_, err = get(c, t.Context())
+		g.Expect(err).To(MatchError(resilient.ErrCircuitOpen))
+		g.Expect(w.sent.Load()).To(BeEquivalentTo(2))
+		time.Sleep(time.Second)
+		g.Expect(c.Breaker().State()).To(Equal(breaker.Closed))
+	})
 	rule(t, "the longest durations saturate", func(t *testing.T, g Gomega) {
 		c := client(g, plays(answers(200)), breaker.WithCommandTimeout(1<<63-1), breaker.WithSleepWindow(1<<63-1), breaker.WithHTTPTimeout(1<<63-1))
 		_, err := get(c, t.Context())

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (cfg *clientConfig) apply(opts []ClientOption) error {
 func (cfg *clientConfig) breakerOptions() []Option {
 	return []Option{
 		WithName(cfg.name), WithErrorRate(cfg.volume, cfg.percent, DefaultWindow),
-		WithOpenFor(cfg.sleepWindow), WithProbeTimeout(max(cfg.timeout, time.Millisecond)), WithOnChange(cfg.onChange),
+		WithOpenFor(cfg.sleepWindow), WithProbeTimeout(cmp.Or(cfg.timeout, DefaultProbeTimeout)), WithOnChange(cfg.onChange),
 	}
 }
 
@@ -87,7 +88,8 @@ func WithCommandName(name string) ClientOption {
 // WithCommandTimeout bounds each attempt until its response has come, the
 // waiting for a connection included. An attempt that takes longer is
 // canceled, gets no more of the request's body, and is a failure. It is
-// outside of the HTTP client's timeout; either may come first. 0 sets none.
+// outside of the HTTP client's timeout; either may come first. 0 sets none; the
+// breaker's probes are then given up after [DefaultProbeTimeout].
 func WithCommandTimeout(timeout time.Duration) ClientOption {
 	return clientOptionFunc(func(cfg *clientConfig) error {
 		if timeout < 0 {
