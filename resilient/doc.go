@@ -71,7 +71,7 @@
 // # How much in all
 //
 // Retries multiply the load of a server that is in trouble. A [Budget] bounds
-// them over all calls: a Transport of [New] makes, in any ten seconds, at most
+// them over all calls: a Transport of [New] makes, over ten seconds, at most
 // one retry for every fifth call and a hundred more. 1,000 calls that all fail
 // are then 1,300 requests instead of 3,000. [NewRateBudget] changes the
 // figures, [NewTokenBudget] and [NewPercentBudget] count failures against

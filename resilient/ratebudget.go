@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The default budget of a Transport: in any ten seconds, a retry for every
+// The default budget of a Transport: over ten seconds, a retry for every
 // fifth call and a hundred more. Few clients notice it while their server is
 // well; it bites when most calls of a busy one fail. The figures are those of
 // Finagle's default (20 %, 10 a second, over 10 s).
@@ -20,6 +20,7 @@ const (
 // RateBudget allows no more retries than ratio × calls + reserve, counted
 // over a sliding window: calls in flight and retries that still wait for
 // their pause included, whether calls come one after another or at once. The
+// window slides by tenths of its length: it reaches back by nine to ten of them. The
 // reserve is there for clients with few calls, which a ratio alone would
 // never let retry.
 //
@@ -43,7 +44,7 @@ const windowSlices = 10
 type tally struct{ calls, retries int64 }
 
 // NewRateBudget returns a budget that allows ratio × calls + reserve retries
-// within any window, or since its creation where the window is 0. With 0.1,
+// within the window, or since its creation where the window is 0. With 0.1,
 // 10 and a minute: 110 retries for 1,000 calls in a minute, and 10 for a
 // single one.
 func NewRateBudget(ratio float64, reserve int, window time.Duration) (*RateBudget, error) {

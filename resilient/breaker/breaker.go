@@ -218,6 +218,12 @@ func (b *Breaker) Snapshot() Snapshot {
 	return s
 }
 
+// admits reports whether the next call would pass, whatever others are under way.
+func (b *Breaker) admits() bool {
+	s := b.Snapshot()
+	return s.State == Closed || s.State == Open && s.Left == 0
+}
+
 // left is what is left of the sleep window; the order of the terms keeps the
 // longest window from overflowing.
 func (b *Breaker) left(now time.Duration) time.Duration {

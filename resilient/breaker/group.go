@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"maps"
 	"net/http"
 	"sync"
 )
@@ -30,7 +31,8 @@ const maxKeys = 10_000
 // NewGroup returns a group. Its breakers have these options, and the key for
 // a name. A nil key function stands for [ByHost].
 //
-// When the group has 10,000 breakers, it forgets those that are closed.
+// When the group has 10,000 breakers, it forgets those that would let the next call
+// pass: the closed ones, and the open ones whose sleep window is over.
 func NewGroup(key func(*http.Request) string, opts ...Option) (*Group, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
@@ -65,11 +67,7 @@ func (g *Group) For(req *http.Request) *Breaker {
 		return b
 	}
 	if len(g.breakers) >= maxKeys {
-		for other, b := range g.breakers {
-			if b.State() == Closed {
-				delete(g.breakers, other)
-			}
-		}
+		maps.DeleteFunc(g.breakers, func(_ string, b *Breaker) bool { return b.admits() })
 	}
 	cfg := g.cfg
 	cfg.name = key

@@ -186,6 +186,24 @@ func TestGroup(t *testing.T) {
 		g.Expect(hosts.For(request(t.Context(), "http://h0.test/"))).NotTo(BeIdenticalTo(first))
 		rejected(g, hosts.For(down))
 	})
+	rule(t, "a group of servers that are all down is bounded, too, once their sleep windows are over", func(t *testing.T, g Gomega) {
+		hosts, err := breaker.NewGroup(nil, breaker.WithFailures(1), breaker.WithOpenFor(time.Minute))
+		g.Expect(err).NotTo(HaveOccurred())
+		host := func(i int) *breaker.Breaker {
+			return hosts.For(request(t.Context(), fmt.Sprintf("http://h%d.test/", i)))
+		}
+		for i := range 10_000 {
+			pass(g, host(i)).Failure()
+		}
+		first := host(0)
+		time.Sleep(30 * time.Second)
+		pass(g, host(10_000)).Failure()
+		g.Expect(host(0)).To(BeIdenticalTo(first), "it is open for another 30 s")
+		time.Sleep(30 * time.Second)
+		host(10_001)
+		g.Expect(host(0)).NotTo(BeIdenticalTo(first))
+		rejected(g, host(10_000))
+	})
 	rule(t, "bad options are an error", func(t *testing.T, g Gomega) {
 		_, err := breaker.NewGroup(nil, breaker.WithProbes(0))
 		g.Expect(err).To(MatchError(ContainSubstring("WithProbes(0)")))
