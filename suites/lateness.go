@@ -16,9 +16,10 @@ type lateness struct {
 	mu sync.Mutex
 	// probes are the running measurements: the worst since each began.
 	probes map[*latenessProbe]struct{}
-	worst  time.Duration
-	stop   chan struct{}
-	done   chan struct{}
+	// due is when the next timer is to fire.
+	due  time.Time
+	stop chan struct{}
+	done chan struct{}
 }
 
 // latenessProbe is the worst lateness since it was begun.
@@ -28,6 +29,7 @@ type latenessProbe struct{ worst time.Duration }
 func measureLateness() *lateness {
 	l := &lateness{
 		probes: make(map[*latenessProbe]struct{}),
+		due:    time.Now().Add(latenessTick),
 		stop:   make(chan struct{}),
 		done:   make(chan struct{}),
 	}
@@ -40,7 +42,7 @@ func (l *lateness) loop() {
 	timer := time.NewTimer(latenessTick)
 	defer timer.Stop()
 	for {
-		due := time.Now().Add(latenessTick)
+		due := l.expect(latenessTick)
 		timer.Reset(latenessTick)
 		select {
 		case <-l.stop:
@@ -51,11 +53,18 @@ func (l *lateness) loop() {
 	}
 }
 
+// expect notes when the next timer is to fire.
+func (l *lateness) expect(tick time.Duration) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.due = time.Now().Add(tick)
+	return l.due
+}
+
 // record notes a timer that fired so late.
 func (l *lateness) record(late time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.worst = max(l.worst, late)
 	for probe := range l.probes {
 		probe.worst = max(probe.worst, late)
 	}
@@ -70,17 +79,18 @@ func (l *lateness) begin() *latenessProbe {
 	return probe
 }
 
-// read ends a measurement and gives its worst lateness.
+// read ends a measurement and gives its worst lateness, that of a timer included
+// that should have fired and has not: on a machine that was held up, whoever reads
+// may have its turn first.
 func (l *lateness) read(probe *latenessProbe) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.probes, probe)
-	return probe.worst
+	return max(probe.worst, time.Since(l.due))
 }
 
-// end stops measuring and gives the worst lateness of the whole run.
-func (l *lateness) end() time.Duration {
+// end stops measuring.
+func (l *lateness) end() {
 	close(l.stop)
 	<-l.done
-	return l.worst
 }

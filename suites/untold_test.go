@@ -157,3 +157,15 @@ func TestLateTimersBlameNobody(t *testing.T) {
 		running.Wait()
 	}
 }
+
+// TestATimerThatIsOverdueIsLate: a contract that ends before the probe of the
+// machine's timers has had its turn is judged by how late that is by then.
+func TestATimerThatIsOverdueIsLate(t *testing.T) {
+	t.Parallel()
+	held := &lateness{probes: map[*latenessProbe]struct{}{}, due: time.Now().Add(-time.Second)}
+	probe := held.begin()
+	held.record(20 * time.Millisecond)
+	if got := held.read(probe); got < time.Second {
+		t.Errorf("%v late; a timer was due a second ago", got)
+	}
+}

@@ -18,8 +18,10 @@ const (
 type timers struct {
 	mu    sync.Mutex
 	worst [timerMemory / time.Second]second
-	stop  chan struct{}
-	done  chan struct{}
+	// due is when the next timer is to fire.
+	due  time.Time
+	stop chan struct{}
+	done chan struct{}
 }
 
 // second is the worst lateness of a second, in Unix time.
@@ -30,7 +32,7 @@ type second struct {
 
 // measureTimers starts measuring; the caller calls end.
 func measureTimers() *timers {
-	t := &timers{stop: make(chan struct{}), done: make(chan struct{})}
+	t := &timers{due: time.Now().Add(timerTick), stop: make(chan struct{}), done: make(chan struct{})}
 	go t.loop()
 	return t
 }
@@ -40,7 +42,7 @@ func (t *timers) loop() {
 	timer := time.NewTimer(timerTick)
 	defer timer.Stop()
 	for {
-		due := time.Now().Add(timerTick)
+		due := t.expect(timerTick)
 		timer.Reset(timerTick)
 		select {
 		case <-t.stop:
@@ -49,6 +51,14 @@ func (t *timers) loop() {
 			t.record(time.Now(), time.Since(due))
 		}
 	}
+}
+
+// expect notes when the next timer is to fire.
+func (t *timers) expect(tick time.Duration) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.due = time.Now().Add(tick)
+	return t.due
 }
 
 // record notes a timer that fired so late.
@@ -62,11 +72,13 @@ func (t *timers) record(now time.Time, late time.Duration) {
 	at.worst = max(at.worst, late)
 }
 
-// since is the worst lateness since a moment, an hour back at most.
+// since is the worst lateness since a moment, an hour back at most, that of a timer
+// included that should have fired and has not: on a machine that was held up, whoever
+// asks may have its turn first.
 func (t *timers) since(begun time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var worst time.Duration
+	worst := max(0, time.Since(t.due))
 	for _, one := range t.worst {
 		if one.unix >= begun.Unix() {
 			worst = max(worst, one.worst)
