@@ -34,6 +34,10 @@ type judge struct {
 // noticed by a read, within microseconds; 2 s is for a machine that is busy.
 const quietGrace = 2 * time.Second
 
+// ackGrace is how long acknowledgements are waited for, which prove that a client
+// that tells no status had the whole answer: Linux holds one back for 200 ms at most.
+const ackGrace = 250 * time.Millisecond
+
 // verdict watches for late attempts, and judges. It is a control.Scenario's.
 func (j judge) verdict(ctx context.Context, c control.Case) (any, error) {
 	policy := j.contract.Policy.Defaulted(j.contract.Calls)
@@ -77,6 +81,10 @@ func lookForLate(ctx context.Context, c control.Case, length time.Duration) erro
 	if err := c.Session.AwaitQuiet(quiet); errors.Is(err, faultserver.ErrSessionClosed) {
 		return err
 	}
+	acks, end := context.WithTimeout(ctx, ackGrace)
+	defer end()
+	// What is not acknowledged then was not read, and is judged so.
+	_ = c.Session.AwaitAcks(acks)
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -127,6 +129,37 @@ func TestWhatWasNotToldOfACallIsTakenFromItsAttempts(t *testing.T) {
 	}
 }
 
+// A client with nothing to send holds its acknowledgement back for 40 ms: a verdict that
+// does not wait for it finds that nobody had the answer, and that the client gave up.
+func TestAcknowledgementsAreAwaitedBeforeAVerdict(t *testing.T) {
+	t.Parallel()
+	const kept = `
+id: attempts.kept
+calls: [{name: order, repeat: 5}]
+policy: {attempts: 2}
+script: [{succeed: {}, times: 5}]
+watch: 1ms
+expect: {attempts: policy, outcome: success}
+`
+	result := judged(t, kept, func(s *faultserver.Session) (told []control.Report) {
+		client := http.Client{Transport: &http.Transport{}}
+		for i := range 5 { // a new connection's first answers are acknowledged at once
+			token := fmt.Sprintf("order-%d", i+1)
+			response, err := client.Get(s.CallURL(token, "/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, response.Body)
+			_ = response.Body.Close()
+			told = append(told, reported(s, token, `{"kind":"success"}`)...)
+		}
+		return told
+	})
+	if result.Verdict != assertions.Pass {
+		t.Errorf("verdict %s (%s); every call was answered with success", result.Verdict, result.Reason)
+	}
+}
+
 func TestLateAttemptsAreLookedFor(t *testing.T) {
 	t.Parallel()
 	result := judged(t, strings.Replace(twice, "watch: 50ms", "watch: 500ms", 1), func(s *faultserver.Session) []control.Report {
@@ -198,7 +231,7 @@ func TestErrorsAreToldApartOnlyByWhoTellsThem(t *testing.T) {
 
 func TestTimersAreRememberedByTheSecond(t *testing.T) {
 	t.Parallel()
-	var measured timers
+	measured := timers{due: time.Now().Add(time.Hour)} // none is due while this is tested
 	begun := time.Now()
 	measured.record(begun.Add(-2*time.Second), 300*time.Millisecond)
 	measured.record(begun, 20*time.Millisecond)
@@ -208,6 +241,10 @@ func TestTimersAreRememberedByTheSecond(t *testing.T) {
 	}
 	if got := measured.since(begun.Add(-5 * time.Second)); got != 300*time.Millisecond {
 		t.Errorf("since five seconds ago: %v; want 300ms", got)
+	}
+	held := timers{due: begun.Add(-time.Second)}
+	if got := held.since(begun); got < time.Second {
+		t.Errorf("a timer was due a second ago, and it is %v late", got)
 	}
 	measured.record(begun.Add(timerMemory), time.Millisecond)
 	if got := measured.since(begun.Add(timerMemory)); got != time.Millisecond {
