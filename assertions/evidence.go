@@ -55,6 +55,9 @@ type CallRecord struct {
 	Started   time.Duration
 	Cancelled time.Duration
 	Returned  time.Duration
+	// Unreturned tells that nobody said when the call returned: Returned is then the end
+	// of its last attempt.
+	Unreturned bool
 	// Overdue tells that the call had not returned in the time that the runner
 	// gives a call, and was ended.
 	Overdue bool

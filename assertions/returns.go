@@ -14,8 +14,8 @@ import (
 // stamps, the earliest is taken for the lower bound and the latest for the
 // upper one.
 //
-// A moment that never came, or a call that was not cancelled, makes it not
-// observed. The upper bound's slack is the whole of it: a correct client
+// A moment that never came, a call that was not cancelled, or one of which nobody
+// said when it returned, makes it not observed. The upper bound's slack is the whole of it: a correct client
 // returns at once.
 func returns(s subject, want scenarios.Returns) Check {
 	var t tally
@@ -50,6 +50,8 @@ func returns(s subject, want scenarios.Returns) Check {
 // is none.
 func (s subject) returnsFrom(call madeCall, after scenarios.ReturnsAfter) (faultserver.Interval, string) {
 	switch {
+	case call.Unreturned:
+		return faultserver.Interval{}, "nobody said when the call returned: report its outcome when it does"
 	case after.Cancel && call.Cancelled == 0:
 		return faultserver.Interval{}, "the call was not cancelled: it returned before its cancellation was due, or none was asked for"
 	case after.Cancel:

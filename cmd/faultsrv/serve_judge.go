@@ -110,7 +110,7 @@ func (j judge) calls(told []control.Report, journal faultserver.Journal) ([]asse
 
 func callRecord(call scenarios.Call, token string, told []control.Report, journal faultserver.Journal) (record assertions.CallRecord, made bool, err error) {
 	record = assertions.CallRecord{
-		Token: token, Name: call.Name, Method: call.Method, Path: call.Path,
+		Token: token, Name: call.Name, Method: call.Method, Path: call.Path, Unreturned: true,
 		Outcome: scenarios.Outcome{Kind: scenarios.UnknownOutcome, Note: "no outcome was posted"},
 	}
 	if call.Body != nil {
@@ -138,7 +138,7 @@ func callRecord(call scenarios.Call, token string, told []control.Report, journa
 			record.Started = report.Started
 		}
 		if report.Outcome != nil {
-			record.Returned = report.Returned
+			record.Returned, record.Unreturned = report.Returned, false
 			if record.Outcome, err = readOutcome(report.Outcome); err != nil {
 				return record, false, err
 			}

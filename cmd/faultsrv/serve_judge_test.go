@@ -129,6 +129,32 @@ func TestWhatWasNotToldOfACallIsTakenFromItsAttempts(t *testing.T) {
 	}
 }
 
+// Who says nothing of a call's end may hang in it to this day: that the last answer
+// was sent in time says nothing of when its caller had it.
+func TestACallThatNobodySaidToHaveReturnedIsNotInTime(t *testing.T) {
+	t.Parallel()
+	const soon = `
+id: response.soon
+calls: [{name: order}]
+policy: {attempts: 1}
+script: [succeed]
+watch: 1ms
+expect: {returns: {max: 1s}}
+`
+	for outcome, want := range map[string]assertions.Verdict{"": assertions.Unsupported, `{"kind":"success"}`: assertions.Pass} {
+		result := judged(t, soon, func(s *faultserver.Session) []control.Report {
+			get(t, s.CallURL("order", "/"), 1, 0)
+			if outcome == "" {
+				return nil
+			}
+			return reported(s, "order", outcome)
+		})
+		if result.Verdict != want {
+			t.Errorf("with the outcome %q: verdict %s (%s); want %s", outcome, result.Verdict, result.Reason, want)
+		}
+	}
+}
+
 // A client with nothing to send holds its acknowledgement back for 40 ms: a verdict that
 // does not wait for it finds that nobody had the answer, and that the client gave up.
 func TestAcknowledgementsAreAwaitedBeforeAVerdict(t *testing.T) {
