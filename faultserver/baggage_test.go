@@ -1,6 +1,8 @@
 package faultserver_test
 
 import (
+	"net/http"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -41,6 +43,17 @@ var _ = Describe("A host whose sessions are found by baggage", func() {
 			got = append(got, [2]string{attempt.Call, attempt.Target})
 		}
 		Expect(got).To(Equal([][2]string{{"one", "/c/two/x"}, {"one", "/s/x/y"}, {"two", "/"}, {"two", "/c/one/z"}, {"two", "/s/a.b-c/"}}))
+	})
+
+	It("redirects to where its client finds it", func() {
+		s, err := host.Open("s", faultserver.Config{Script: script("redirect:307:to=/new,200"), Calls: calls, Match: faultserver.Match{Path: "/new"}, Otherwise: faultserver.Answer{Status: 418}})
+		Expect(err).NotTo(HaveOccurred())
+		p := dial(GinkgoTB(), host.URL())
+		p.say("GET /new HTTP/1.1\r\nHost: x\r\nbaggage: " + faultserver.Baggage("s", "one") + "\r\n\r\n")
+		response, err := http.ReadResponse(p.reader, nil)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(response.Header.Get("Location")).To(Equal(host.URL()+"/new"), "where the path is not read, and the baggage comes along")
+		Expect(s.Journal().Attempts).To(HaveLen(1))
 	})
 
 	DescribeTable("does not guess", func(value string) {

@@ -49,8 +49,17 @@ func (r Redirect) answer(x *exchange) Answer {
 	if !strings.HasPrefix(target, "/") {
 		target = "/" // the request named no path: OPTIONS *, or CONNECT
 	}
-	location := x.session.URL() + x.head.callPrefix + target
+	location := x.root() + x.head.callPrefix + target
 	return Answer{Status: status, Headers: Headers{{"Location", location}}, RetryAfter: r.RetryAfter}
+}
+
+// root is the base URL by which the client of the exchange finds its session: where
+// nothing is read from paths, that of the Host.
+func (x *exchange) root() string {
+	if host, shared := x.conn.router.(*Host); shared && x.head.plain {
+		return host.URL()
+	}
+	return x.session.URL()
 }
 
 func (r Redirect) intent(x *exchange) Effect { return x.answerIntent("answer", r.answer(x)) }
