@@ -130,6 +130,14 @@ func TestVerdicts(t *testing.T) {
 			e.Contract.Calls[0].Timeout = time.Second
 			e.Lateness = 600 * ms
 		}}, HarnessError, "the client had 1s for call call-1"},
+		{"a breaker's window that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Policy.Breaker = &scenarios.Breaker{Open: 400 * ms}
+			e.Lateness = 400 * ms
+		}}, HarnessError, "the machine was up to 400ms late, and the breaker is open for 400ms: it says nothing about the client that attempts: 3"},
+		{"a breaker's window that the machine left", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Policy.Breaker = &scenarios.Breaker{Open: 400 * ms}
+			e.Lateness = 399 * ms
+		}}, Fail, "attempts: 3"},
 		{"a call that was ended on a machine that may have held it up", []edit[Evidence]{expectTwo, func(e *Evidence) {
 			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
 			e.Lateness = 5 * time.Second

@@ -13,10 +13,11 @@ const hops = 2
 
 // outOfTime says that the machine itself may have used up a time that the
 // client was given: that of an attempt, of a call, the one before its caller
-// cancels (in which it has to have read an answer, say), or the one after which
-// the runner ends a call. A client that gave up then, or was ended, did as it was
-// told, and whatever follows from that is no fault of its own. Empty where the
-// machine was quick enough.
+// cancels (in which it has to have read an answer, say), the one for which its
+// breaker is open, or the one after which the runner ends a call. A client that
+// gave up then, was ended, or let a request through, did as it was told, and
+// whatever follows from that is no fault of its own. Empty where the machine was
+// quick enough.
 func outOfTime(e Evidence) string {
 	given := func(what string, patience time.Duration) string {
 		if patience <= 0 || e.Lateness < patience/hops {
@@ -28,6 +29,10 @@ func outOfTime(e Evidence) string {
 		if why := orElse(given("an attempt", timeouts.Attempt), given("a call", timeouts.Total)); why != "" {
 			return why
 		}
+	}
+	// Between two calls there are no hops: it takes the whole of the window.
+	if breaker := e.Contract.Policy.Breaker; breaker != nil && breaker.Open > 0 && e.Lateness >= breaker.Open {
+		return fmt.Sprintf("the machine was up to %v late, and the breaker is open for %v", dur(e.Lateness), dur(breaker.Open))
 	}
 	for _, record := range e.Calls {
 		if asked, ok := contractCall(e.Contract, record.Name); ok {

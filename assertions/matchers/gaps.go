@@ -19,8 +19,9 @@ type GapBound struct {
 // String is the bound as it was written.
 func (b GapBound) String() string { return b.text }
 
-// AtLeast bounds a pause from below, exactly: the server's clock starts before
-// the client can see the answer, so that no correct pause looks too short.
+// AtLeast bounds a pause from below, but for a millisecond (assertions.TimerGrain):
+// the server's clock starts before the client can see the answer, so that no correct
+// pause looks too short.
 func AtLeast(pause time.Duration) GapBound {
 	return GapBound{fmt.Sprintf("AtLeast(%v)", pause), func(g *scenarios.Gaps) { g.Min = &scenarios.GapBound{Duration: pause} }}
 }
