@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -33,12 +33,19 @@ var errorClasses = []errorClass{
 	// net/http says EOF, or its own words, when the peer ended the connection
 	// before an answer: the connection was lost, as by a reset.
 	{scenarios.ErrReset, func(err error) bool {
-		return errors.Is(err, io.EOF) || strings.Contains(err.Error(), "server closed idle connection")
+		return errors.Is(err, io.EOF) || says(err, "server closed idle connection")
 	}},
 	// net/http has no type for an answer that is not HTTP, only these words.
-	{scenarios.ErrProtocol, func(err error) bool {
-		return strings.Contains(err.Error(), "malformed")
-	}},
+	{scenarios.ErrProtocol, func(err error) bool { return says(err, "malformed") }},
+}
+
+// says tells that there are words in an error's text, beside the URL that was asked,
+// which may have any.
+func says(err error, words string) bool {
+	if asked := (*url.Error)(nil); errors.As(err, &asked) {
+		err = asked.Err
+	}
+	return strings.Contains(err.Error(), words)
 }
 
 // ClassifyError tells the kind of an error of net/http: the first kind that it
@@ -70,8 +77,4 @@ func isConnect(err error) bool {
 	}
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
-}
-
-func sortHeaders(headers faultserver.Headers) {
-	slices.SortStableFunc(headers, func(a, b faultserver.Header) int { return strings.Compare(a.Name, b.Name) })
 }

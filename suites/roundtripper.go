@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/faultsrv/faultsrv/faultserver"
@@ -179,6 +181,6 @@ func responseHeaders(response *http.Response) faultserver.Headers {
 			headers = append(headers, faultserver.Header{Name: name, Value: value})
 		}
 	}
-	sortHeaders(headers)
+	slices.SortStableFunc(headers, func(a, b faultserver.Header) int { return strings.Compare(a.Name, b.Name) })
 	return headers
 }
