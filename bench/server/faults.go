@@ -140,6 +140,7 @@ func malformedFaults() []fault {
 	add("bad-chunk-size", lacks(`^[0-9a-fA-F]+\r\n`))
 	add("bad-crlf", lacks(`(?s)^3e8\r\n.{1000}\r\n`))
 	add("two-lengths", twice("Content-Length: "), is("200 OK", fin, whole1000))
+	add("two-lengths-first", twice("Content-Length: "), is("200 OK", fin, whole1000))
 	add("length-and-chunked", line("Content-Length: ", ""), line("Transfer-Encoding: chunked", ""))
 	add("oversized-head:head=64KiB", longHead)
 	add("bad-status-line", badStatus)

@@ -27,7 +27,7 @@ func fidelity(b bench) (table, error) {
 	for _, e := range b.entrants {
 		t.head = append(t.head, e.name)
 	}
-	true1, tried := 0, 0
+	faithful, tried := 0, 0
 	for _, f := range faults() {
 		began := time.Now()
 		row := []string{f.title()}
@@ -47,7 +47,7 @@ func fidelity(b bench) (table, error) {
 			if i == 1 {
 				tried++
 				if kept == b.size.exchanges {
-					true1++
+					faithful++
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func fidelity(b bench) (table, error) {
 			_, _ = fmt.Fprintf(b.progress, "%s took %.0f s\n", f.name, took.Seconds())
 		}
 	}
-	t.limits = []limit{{fmt.Sprintf("every exchange of every fault: %d of %d faults", true1, tried), true1 == tried}}
+	t.limits = []limit{{fmt.Sprintf("every exchange of every fault: %d of %d faults", faithful, tried), faithful == tried}}
 	return t, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -111,17 +112,26 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// A tail keeps the end of what is written to it.
-type tail struct{ bytes.Buffer }
+// A tail keeps the end of what is written to it, and may be asked for it meanwhile.
+type tail struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+}
 
 const mostTail = 4 << 10
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
-	if t.Len() > mostTail {
-		t.Next(t.Len() - mostTail)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept.Len() > mostTail {
+		t.kept.Next(t.kept.Len() - mostTail)
 	}
-	return t.Buffer.Write(p)
+	return t.kept.Write(p)
 }
 
-func (t *tail) String() string { return strings.TrimSpace(t.Buffer.String()) }
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(t.kept.String())
+}
