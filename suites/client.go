@@ -86,8 +86,8 @@ func (p Profile) Can(capability scenarios.Capability) bool {
 }
 
 // InForce is the policy by which a contract is judged with this client: a
-// field of the contract's policy where the client can be told it, else what the
-// client promises. A nil field is not known.
+// field of what it is told where it can be told it, else what the client promises,
+// and so where it can be and is not. A nil field is not known.
 func (p Profile) InForce(told scenarios.Policy) scenarios.Policy {
 	force := told
 	var promises scenarios.Policy
@@ -99,31 +99,33 @@ func (p Profile) InForce(told scenarios.Policy) scenarios.Policy {
 	}
 	if !p.Can(scenarios.CanBackoff) {
 		force.Backoff = promises.Backoff
+	}
+	if !p.Can(scenarios.CanBackoff) || told.RetryAfterCap == nil {
 		force.RetryAfterCap = promises.RetryAfterCap
 	}
 	force.Timeouts = p.timeouts(told.Timeouts, promises.Timeouts)
-	if !p.Can(scenarios.CanBreaker) {
+	if !p.Can(scenarios.CanBreaker) || told.Breaker == nil {
 		force.Breaker = promises.Breaker
 	}
-	if !p.Can(scenarios.CanBudget) {
+	if !p.Can(scenarios.CanBudget) || told.Budget == nil {
 		force.Budget = promises.Budget
 	}
-	if !p.Can(scenarios.CanHedge) {
+	if !p.Can(scenarios.CanHedge) || told.Hedge == nil {
 		force.Hedge = promises.Hedge
 	}
 	return force
 }
 
-// timeouts are those in force: of the two, each that the client can be told.
+// timeouts are those in force: of the two, each that the client can be told and is.
 func (p Profile) timeouts(told, promised *scenarios.Timeouts) *scenarios.Timeouts {
 	var force scenarios.Timeouts
 	if promised != nil {
 		force = *promised
 	}
-	if told != nil && p.Can(scenarios.CanTimeout) {
+	if told != nil && told.Total > 0 && p.Can(scenarios.CanTimeout) {
 		force.Total = told.Total
 	}
-	if told != nil && p.Can(scenarios.CanAttemptTimeout) {
+	if told != nil && told.Attempt > 0 && p.Can(scenarios.CanAttemptTimeout) {
 		force.Attempt = told.Attempt
 	}
 	if force == (scenarios.Timeouts{}) {

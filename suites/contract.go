@@ -105,7 +105,7 @@ func untold(contract *scenarios.Contract, force scenarios.Policy) []string {
 	written := contract.Policy
 	var list []string
 	for name, missing := range map[string]bool{
-		"retry-after-cap":  written.RetryAfterCap != nil && force.RetryAfterCap == nil,
+		"retry-after-cap":  written.RetryAfterCap != nil && (force.RetryAfterCap == nil || *force.RetryAfterCap > *written.RetryAfterCap),
 		"timeouts.attempt": written.Timeouts != nil && written.Timeouts.Attempt > 0 && (force.Timeouts == nil || force.Timeouts.Attempt == 0),
 		"timeouts.total":   written.Timeouts != nil && written.Timeouts.Total > 0 && (force.Timeouts == nil || force.Timeouts.Total == 0),
 		"backoff.jitter":   contract.Level != scenarios.Observe && jittered(written.Backoff) && !jittered(force.Backoff),

@@ -50,6 +50,10 @@ func TestUntold(t *testing.T) {
 	if got := untold(&scenarios.Contract{Level: scenarios.Observe, Policy: scenarios.Policy{Backoff: full}}, scenarios.Policy{}); len(got) > 0 {
 		t.Errorf("jitter of a contract that only reports: untold are %q", got)
 	}
+	minute := time.Minute
+	if got := untoldOf(scenarios.Policy{RetryAfterCap: &second}, scenarios.Policy{RetryAfterCap: &minute}); !slices.Equal(got, []string{"retry-after-cap"}) {
+		t.Errorf("a promise of a longer wait than that which is asked for: untold are %q", got)
+	}
 	short := scenarios.Policy{Timeouts: &scenarios.Timeouts{Total: second}}
 	if got := untoldOf(scenarios.Policy{Timeouts: &scenarios.Timeouts{Attempt: second}}, short); !slices.Equal(got, []string{"timeouts.attempt"}) {
 		t.Errorf("another timeout than that which is asked for: untold are %q", got)
@@ -94,6 +98,11 @@ func TestInForce(t *testing.T) {
 		if got := field.of(unable.InForce(told)); got != field.of(promised) {
 			t.Errorf("%s, of a client that cannot be told: %v in force, expected what it promises", field.name, got)
 		}
+	}
+	able := Profile{Capabilities: all, Promises: &promised}
+	if got := able.InForce(scenarios.Policy{Attempts: told.Attempts, Backoff: told.Backoff, Timeouts: &scenarios.Timeouts{Attempt: time.Second}}); *got.RetryAfterCap != time.Minute ||
+		*got.Timeouts != (scenarios.Timeouts{Attempt: time.Second, Total: time.Minute}) || got.Breaker.Failures != 5 || got.Budget.Reserve != 5 || got.Hedge.Delay != time.Minute {
+		t.Errorf("a client that can be told and is not: %+v in force, expected what it promises", got)
 	}
 	if got := (Profile{}).InForce(told); got.Attempts != nil || got.Backoff != nil || got.RetryAfterCap != nil ||
 		got.Timeouts != nil || got.Breaker != nil || got.Budget != nil || got.Hedge != nil {
