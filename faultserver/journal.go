@@ -44,14 +44,14 @@ type Attempt struct {
 	// Arrived is when the first byte of the head was read (for a struck
 	// connection: its accept); HeadRead when the head was complete; BodyRead
 	// when the last body byte that came was read. Zero where it did not happen.
-	Arrived  time.Duration `json:"arrived"`
-	HeadRead time.Duration `json:"head_read"`
-	BodyRead time.Duration `json:"body_read"`
+	Arrived  time.Duration `json:"arrived_ns"`
+	HeadRead time.Duration `json:"head_read_ns"`
+	BodyRead time.Duration `json:"body_read_ns"`
 	// Continued is when 100 Continue was about to be sent; 0 when none was.
-	Continued time.Duration `json:"continued,omitempty"`
+	Continued time.Duration `json:"continued_ns,omitempty"`
 	// Answered is when the first byte of the answer was about to be written; 0
 	// when none was.
-	Answered time.Duration `json:"answered"`
+	Answered time.Duration `json:"answered_ns"`
 	// End is when the answer's end, or the connection's, became visible.
 	End Interval `json:"end"`
 	// Open tells that the attempt is still in progress, and End not yet known. A
@@ -87,7 +87,7 @@ type Attempt struct {
 	// Early is how much sooner it came than the Retry-After of the call's attempt
 	// before it asked for; 0 if it did not. In a session without calls all
 	// attempts are taken for one client's.
-	Early time.Duration `json:"early,omitempty"`
+	Early time.Duration `json:"early_ns,omitempty"`
 }
 
 // Interval is a time known to lie between two stamps. Earliest is stamped
@@ -95,8 +95,8 @@ type Attempt struct {
 // Latest after the last one returned. Lower bounds use Earliest, upper bounds
 // Latest.
 type Interval struct {
-	Earliest time.Duration `json:"earliest"`
-	Latest   time.Duration `json:"latest"`
+	Earliest time.Duration `json:"earliest_ns"`
+	Latest   time.Duration `json:"latest_ns"`
 }
 
 // BodyReceipt is what came of a request's body.
@@ -168,7 +168,7 @@ type ClientEnd struct {
 	// How is "client-fin" or "client-rst"; empty when the server ended the
 	// exchange or the connection lives on.
 	How string        `json:"how,omitempty"`
-	At  time.Duration `json:"at,omitempty"`
+	At  time.Duration `json:"at_ns,omitempty"`
 }
 
 // SentRetryAfter is a Retry-After header as it was sent.
@@ -176,18 +176,18 @@ type SentRetryAfter struct {
 	Value string `json:"value"`
 	// Wait is the least wait it asks for, from the moment it was sent; nil when
 	// the value is not valid.
-	Wait *time.Duration `json:"wait,omitempty"`
+	Wait *time.Duration `json:"wait_ns,omitempty"`
 	// Until is the moment on the session's clock before which no retry should
 	// arrive, for a date; nil for any other value.
-	Until *time.Duration `json:"until,omitempty"`
+	Until *time.Duration `json:"until_ns,omitempty"`
 }
 
 // A Connection is a connection that was accepted.
 type Connection struct {
 	ID       int           `json:"id"`
-	Accepted time.Duration `json:"accepted"`
+	Accepted time.Duration `json:"accepted_ns"`
 	// Closed is when the server's side was closed; 0 while it is open.
-	Closed   time.Duration `json:"closed,omitempty"`
+	Closed   time.Duration `json:"closed_ns,omitempty"`
 	Requests int           `json:"requests"`
 	// Silent tells that it never carried a byte.
 	Silent bool      `json:"silent,omitempty"`
@@ -204,14 +204,14 @@ type ProtocolEvent struct {
 	Kind string `json:"kind"`
 	// Connection is 0 for an event of the listener.
 	Connection int           `json:"connection"`
-	At         time.Duration `json:"at"`
+	At         time.Duration `json:"at_ns"`
 	Detail     string        `json:"detail"`
 }
 
 // A Window is a time in which the listener took no connections.
 type Window struct {
 	Act  string        `json:"act"`
-	From time.Duration `json:"from"`
+	From time.Duration `json:"from_ns"`
 	// Until is 0 while the window is open.
-	Until time.Duration `json:"until,omitempty"`
+	Until time.Duration `json:"until_ns,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +56,22 @@ func schema(t *testing.T) *jsonschema.Schema {
 		value.Description = ""
 		*property = jsonschema.Schema{Description: description, OneOf: []*jsonschema.Schema{&value, {Type: "null"}}}
 	}
+	for _, policy := range []string{"Policy", "Backoff", "Timeouts", "Breaker", "Hedge"} {
+		spellDurations(made.Definitions[policy])
+	}
 	return made
+}
+
+// nanoseconds is the title of a duration that was measured.
+const nanoseconds = "nanoseconds"
+
+// spellDurations makes texts of a schema's durations: somebody chose them.
+func spellDurations(schema *jsonschema.Schema) {
+	for property := schema.Properties.Oldest(); property != nil; property = property.Next() {
+		if property.Value.Title == nanoseconds {
+			property.Value.Type, property.Value.Title = "string", "a duration such as 40ms or 1m30s"
+		}
+	}
 }
 
 // ownSchema is the schema of a duration or of a type whose words are a closed
@@ -70,12 +86,27 @@ func ownSchema(of reflect.Type) *jsonschema.Schema {
 		})
 	}
 	if of == reflect.TypeFor[time.Duration]() {
-		return &jsonschema.Schema{Type: "integer", Title: "nanoseconds"}
+		return &jsonschema.Schema{Type: "integer", Title: nanoseconds}
 	}
 	if words, ok := scenarios.Words()[of]; ok {
 		return enum(words)
 	}
 	return nil
+}
+
+// Who reads a number has to know its unit.
+func TestANumberOfNanosecondsSaysSo(t *testing.T) {
+	for name, definition := range schema(t).Definitions {
+		for property := definition.Properties.Oldest(); property != nil; property = property.Next() {
+			value := property.Value
+			if len(value.OneOf) > 0 {
+				value = value.OneOf[0]
+			}
+			if (value.Title == nanoseconds) != strings.HasSuffix(property.Key, "_ns") {
+				t.Errorf("%s.%s: a duration that was measured, and nothing else, has a name that ends in _ns", name, property.Key)
+			}
+		}
+	}
 }
 
 func enum[T ~string](words []T) *jsonschema.Schema {

@@ -20,7 +20,7 @@ type Outcome struct {
 	// not tell. The server's count wins.
 	Attempts int `json:"attempts,omitempty"`
 	// Elapsed is the client's own measurement; 0 where it does not tell.
-	Elapsed time.Duration `json:"elapsed,omitempty"`
+	Elapsed time.Duration `json:"elapsed_ns,omitempty"`
 	// Starved is how long the client could have run and waited for a CPU; 0 where
 	// nobody measures it. It is the machine's doing, and no result shows it.
 	Starved time.Duration `json:"-"`

@@ -15,11 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/faultserver/control"
 	"github.com/faultsrv/faultsrv/faultserver/control/client"
 )
@@ -206,6 +208,24 @@ var _ = Describe("The description of the API", func() {
 		Entry(nil, "Report", client.Report{}),
 		Entry(nil, "Problem", client.Problem{}),
 	)
+
+	It("has a unit in the name of each number of nanoseconds of a journal", func() {
+		var measured []string
+		for _, of := range []reflect.Type{
+			reflect.TypeFor[faultserver.Attempt](), reflect.TypeFor[faultserver.Interval](), reflect.TypeFor[faultserver.ClientEnd](),
+			reflect.TypeFor[faultserver.SentRetryAfter](), reflect.TypeFor[faultserver.Connection](),
+			reflect.TypeFor[faultserver.ProtocolEvent](), reflect.TypeFor[faultserver.Window](),
+		} {
+			for _, field := range reflect.VisibleFields(of) {
+				if field.Type == reflect.TypeFor[time.Duration]() || field.Type == reflect.TypeFor[*time.Duration]() {
+					key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+					measured = append(measured, key)
+				}
+			}
+		}
+		Expect(measured).To(HaveLen(16))
+		Expect(measured).To(HaveEach(HaveSuffix("_ns")))
+	})
 
 	It("is one that a validator of OpenAPI 3.1 can compile: every schema of it", func() {
 		for name := range described().Components.Schemas {

@@ -54,11 +54,11 @@
   const lastOf = new Map(); // a call's latest attempt
   const gap = (a) => {
     const before = lastOf.get(a.call);
-    if (!before || before.number < a.number) lastOf.set(a.call, { number: a.number, arrived: a.arrived });
-    return before && before.number === a.number - 1 ? time(a.arrived - before.arrived) : "";
+    if (!before || before.number < a.number) lastOf.set(a.call, { number: a.number, arrived: a.arrived_ns });
+    return before && before.number === a.number - 1 ? time(a.arrived_ns - before.arrived) : "";
   };
   const attemptRow = (a, after) => {
-    const made = row(cell(a.index, "n", "span", "th"), cell(time(a.arrived), "n wide"), cell(after, "n"), cell(a.call, "wide"),
+    const made = row(cell(a.index, "n", "span", "th"), cell(time(a.arrived_ns), "n wide"), cell(after, "n"), cell(a.call, "wide"),
       cell(a.method ? a.method + " " + a.target : "", "request"), cell(a.connection + (a.use > 1 ? ", request " + a.use : ""), "wide"),
       cell(a.step.text, "step", "code"), cell(happened(a), "step"));
     made.id = "attempt-" + a.index;
