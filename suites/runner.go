@@ -190,7 +190,9 @@ func (r *Running) loop(ctx context.Context, beside, alone []*pending) {
 	r.pool(ctx, beside, r.options.Parallel, &progress)
 	r.pool(ctx, alone, 1, &progress)
 	r.lateness.end()
-	if err := context.Cause(ctx); err != nil {
+	// What ended the context when all had been judged has cut nothing short.
+	left := func(p *pending) bool { return !p.ran }
+	if err := context.Cause(ctx); err != nil && slices.ContainsFunc(slices.Concat(beside, alone), left) {
 		r.partial = err.Error()
 	}
 }

@@ -182,6 +182,23 @@ func TestACutRunIsPartial(t *testing.T) {
 	}
 }
 
+// cutter ends a run when it is told of its last result.
+type cutter struct{ cut context.CancelFunc }
+
+func (cutter) Started(string)            {}
+func (c cutter) Finished(reports.Result) { c.cut() }
+
+func TestARunThatIsCutWhenAllWasJudgedIsWhole(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	run, err := suites.Judge(ctx, client{do: get}, contracts(t, oneAttempt), suites.Options{Progress: cutter{cancel}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Meta.Partial || len(run.Results) != 1 || reports.ExitStatus(run) != reports.Conforming {
+		t.Errorf("partial %t (%s), %d results, exit status %d; all was judged", run.Meta.Partial, run.Meta.PartialReason, len(run.Results), reports.ExitStatus(run))
+	}
+}
+
 func TestNoMoreContractsRunSideBySideThanAsked(t *testing.T) {
 	var running, most atomic.Int32
 	busy := client{do: func(ctx context.Context, request suites.Request) scenarios.Outcome {
