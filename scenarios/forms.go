@@ -42,6 +42,7 @@ func newForms() map[reflect.Type]form {
 	put(forms, "a text, or {text}, or {size, seed, stream}", readBody)
 	put(forms, "a text, or {base64}", readPiece)
 	put(forms, "a duration, or {uniform}, {normal}, {lognormal} or {until}, with {max}", readDelay)
+	put(forms, "{constant}, {linear} or {exponential}, with {factor, max, jitter}", readBackoff)
 	put(forms, "plain, tls, h2 or h2c, or {protocol, second-host}", readServer)
 	put(forms, "a mapping of the words of the vocabulary, and of calls by name", readExpectations)
 	put(forms, "a number, policy, or {each}, {total} or {min, max}", readAttempts)
@@ -235,6 +236,23 @@ func readDelay(d *decoder, n node, into *faultserver.Delay) bool {
 	return true
 }
 
+// readBackoff reads a backoff of one kind: of none, or of two, nobody could say how
+// long the pause is.
+func readBackoff(d *decoder, n node, into *Backoff) bool {
+	before := len(d.problems)
+	d.mapping(n, reflect.ValueOf(into).Elem())
+	given := 0
+	for _, base := range []*time.Duration{into.Constant, into.Linear, into.Exponential} {
+		if base != nil {
+			given++
+		}
+	}
+	if given != 1 && len(d.problems) == before {
+		d.problem(n, "expected exactly one of constant, linear and exponential; got %d of them", given)
+	}
+	return true
+}
+
 func readServer(d *decoder, n node, into *ServerKind) bool { return one(d, n, &into.Protocol) }
 
 func readExpectations(d *decoder, n node, into *Expectations) bool {
@@ -326,8 +344,14 @@ func readOutcomeRule(d *decoder, n node, into *OutcomeRule) bool {
 			given++
 		}
 	}
-	if given != 1 && len(d.problems) == before {
+	switch {
+	case len(d.problems) > before:
+	case given != 1:
 		d.problem(n, "expected success, or exactly one of status, error, any-of and not; got %d of them", given)
+	case into.Body != "" && into.Status == 0:
+		d.problem(n, "body goes with status, and with nothing else: it would not be judged")
+	case into.LastStatus != 0 && into.Error == nil:
+		d.problem(n, "last-status goes with error, and with nothing else: it would not be judged")
 	}
 	return true
 }

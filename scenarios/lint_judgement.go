@@ -317,10 +317,17 @@ func outcomesAddUp(r *report) {
 
 func boundsInOrder(r *report) {
 	for _, e := range expectations(r.contract) {
+		window := &Range{}
+		if e.is.Window != nil {
+			window = &e.is.Window.Attempts
+		}
 		for _, n := range []struct {
 			word string
 			is   *Range
-		}{{"connections", e.is.Connections}, {"effects", e.is.Effects}, {"overlap", e.is.Overlap}, {"open-after", e.is.OpenAfter}} {
+		}{
+			{"connections", e.is.Connections}, {"effects", e.is.Effects}, {"window.attempts", window},
+			{"overlap", e.is.Overlap}, {"open-after", e.is.OpenAfter},
+		} {
 			if n.is != nil && n.is.Min != nil && n.is.Max != nil && *n.is.Min > *n.is.Max {
 				r.at(e.path+"."+n.word, "the minimum %d is above the maximum %d", *n.is.Min, *n.is.Max)
 			}
@@ -330,6 +337,9 @@ func boundsInOrder(r *report) {
 		}
 		if t := e.is.Returns; t != nil && t.Max > 0 && t.Min > t.Max {
 			r.at(e.path+".returns", "the minimum %v is above the maximum %v", t.Min, t.Max)
+		}
+		if g := e.is.Gaps; g != nil && g.Min != nil && g.Max != nil && g.Max.Duration > 0 && g.Min.Duration > g.Max.Duration {
+			r.at(e.path+".gaps", "the minimum %v is above the maximum %v", g.Min.Duration, g.Max.Duration)
 		}
 	}
 }

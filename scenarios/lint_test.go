@@ -92,6 +92,8 @@ func TestLint(t *testing.T) {
 		{"bounds-in-order", "expect: {attempts: {min: 3, max: 2}}", "expect: {attempts: {min: 2, max: 2}}"},
 		{"bounds-in-order", "expect: {connections: {min: 3, max: 2}}", "expect: {connections: {min: 2, max: 3}}"},
 		{"bounds-in-order", "expect: {returns: {min: 3s, max: 2s}}", "expect: {returns: {min: 1s}}"},
+		{"bounds-in-order", "expect: {window: {from: {event: started}, for: 1s, attempts: {min: 3, max: 2}}}", "expect: {window: {from: {event: started}, for: 1s, attempts: {min: 2, max: 3}}}"},
+		{"bounds-in-order", "premise: {attempts: 2}\nexpect: {gaps: {min: 2s, max: 1s}}", "premise: {attempts: 2}\nexpect: {gaps: {min: policy, max: 1s}}"},
 		{"server-can", "script: [{respond: 503, times: forever}, succeed]", "script: [{respond: 503, times: forever, when: {connection: reused}}, succeed]"},
 		{"server-can", "script: [{reset: accept}]", "connections: [{reset: accept}]"},
 		{"server-can", "script: [{respond: 99}]", "script: [{respond: 299}]"},

@@ -130,6 +130,7 @@ func (s *schema) shortForms(c *comments) error {
 		reflect.TypeFor[scenarios.Expectations]():   {s.expectations()},
 		reflect.TypeFor[[]faultserver.Step]():       {},
 		reflect.TypeFor[faultserver.Step]():         {},
+		reflect.TypeFor[scenarios.Backoff]():        {}, // a mapping, of which the schema says nothing more
 	}
 	for t, written := range scenarios.Forms() {
 		forms, known := short[t]
@@ -137,7 +138,7 @@ func (s *schema) shortForms(c *comments) error {
 		case !known:
 			return fmt.Errorf("the type %s has a short form that the schema does not know: %s", t, written)
 		case len(forms) == 0:
-			continue // see steps
+			continue // see steps, or as it is reflected
 		}
 		name := s.formName(t)
 		if mapping := s.root.Definitions[name]; mapping != nil {
