@@ -191,7 +191,7 @@ func leastPause(s subject, g gap, asked scenarios.GapBound) bound {
 	case asked.RetryAfter:
 		return retryAfterBound(s, g)
 	case asked.Policy:
-		low, _ := backoffRange(*s.evidence.Policy.Backoff, g.retry)
+		low, _ := s.evidence.Policy.Backoff.Bounds(g.retry)
 		if low == 0 {
 			return bound{none: "the policy allows any pause, however short"}
 		}
@@ -241,7 +241,7 @@ func retryAfterWait(answered faultserver.Attempt) (time.Duration, bool) {
 func maxBound(s subject, g gap, asked scenarios.GapBound) bound {
 	nominal := time.Duration(0)
 	if backoff := s.evidence.Policy.Backoff; backoff != nil {
-		_, nominal = backoffRange(*backoff, g.retry)
+		_, nominal = backoff.Bounds(g.retry)
 	}
 	wait, waits := retryAfterWait(g.prev)
 	granted := fmt.Sprintf(", and %v is granted to the machine", gapSlack)

@@ -79,35 +79,6 @@ func gapsCases() []wordCase {
 	}
 }
 
-func TestBackoffRange(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name              string
-		backoff           scenarios.Backoff
-		retry             int
-		shortest, longest time.Duration
-	}{
-		{"constant", scenarios.Backoff{Constant: ptr(40 * ms)}, 7, 40 * ms, 40 * ms},
-		{"linear", scenarios.Backoff{Linear: ptr(40 * ms)}, 3, 120 * ms, 120 * ms},
-		{"exponential, first", scenarios.Backoff{Exponential: ptr(100 * ms)}, 1, 100 * ms, 100 * ms},
-		{"exponential, fourth", scenarios.Backoff{Exponential: ptr(100 * ms)}, 4, 800 * ms, 800 * ms},
-		{"exponential, capped", scenarios.Backoff{Exponential: ptr(100 * ms), Max: time.Second}, 5, time.Second, time.Second},
-		{"exponential, another factor", scenarios.Backoff{Exponential: ptr(100 * ms), Factor: 1.5}, 3, 225 * ms, 225 * ms},
-		{"full jitter", scenarios.Backoff{Exponential: ptr(100 * ms), Jitter: scenarios.FullJitter}, 2, 0, 200 * ms},
-		{"equal jitter", scenarios.Backoff{Exponential: ptr(100 * ms), Jitter: scenarios.EqualJitter}, 2, 100 * ms, 200 * ms},
-		{"decorrelated jitter, first", scenarios.Backoff{Exponential: ptr(100 * ms), Jitter: scenarios.DecorrelatedJitter}, 1, 100 * ms, 300 * ms},
-		{"decorrelated jitter, second", scenarios.Backoff{Exponential: ptr(100 * ms), Jitter: scenarios.DecorrelatedJitter}, 2, 100 * ms, 900 * ms},
-		{"decorrelated jitter, capped", scenarios.Backoff{Exponential: ptr(100 * ms), Jitter: scenarios.DecorrelatedJitter, Max: 250 * ms}, 2, 100 * ms, 250 * ms},
-		{"far beyond the longest duration", scenarios.Backoff{Exponential: ptr(time.Hour)}, 2000, math.MaxInt64, math.MaxInt64},
-		{"nothing said", scenarios.Backoff{}, 1, 0, 0},
-	} {
-		shortest, longest := backoffRange(test.backoff, test.retry)
-		if shortest != test.shortest || longest != test.longest {
-			t.Errorf("%s: got [%v, %v], want [%v, %v]", test.name, shortest, longest, test.shortest, test.longest)
-		}
-	}
-}
-
 // A client that waits as long as its policy says, or longer by what the machine
 // is late, is never blamed for too short a pause, nor one whose timer was early
 // by as much as timers are; one that waits a nanosecond less always is.
@@ -154,7 +125,7 @@ func TestBackoffRangeIsARange(t *testing.T) {
 		default:
 			b.Exponential = &base
 		}
-		shortest, longest := backoffRange(b, rapid.IntRange(1, 2000).Draw(t, "retry"))
+		shortest, longest := b.Bounds(rapid.IntRange(1, 2000).Draw(t, "retry"))
 		if shortest < 0 || shortest > longest || b.Max > 0 && longest > b.Max {
 			t.Fatalf("[%v, %v] of %+v", shortest, longest, b)
 		}

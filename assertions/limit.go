@@ -1,6 +1,9 @@
 package assertions
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A Limit is a moment that a check judged something by: the arrival of a retry
 // (gaps), or the return of a call (returns). It is what a drawing needs, which
@@ -33,4 +36,12 @@ func (l Limit) notAfter(begin, interval, happened time.Duration) Limit {
 	at := saturate(begin, interval)
 	l.NotAfter, l.Kept = &at, happened <= at
 	return l
+}
+
+// saturate adds what is not negative, and saturates.
+func saturate(d, more time.Duration) time.Duration {
+	if d > math.MaxInt64-more {
+		return math.MaxInt64
+	}
+	return d + more
 }

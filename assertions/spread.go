@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +54,7 @@ func spread(s subject) Check {
 	}
 	low, high := firstDraw(*backoff)
 	expected := fmt.Sprintf("as %s jitter over %v to %v", backoff.Jitter, low, high)
-	pauses, capped := firstPauses(s), capped(math.MaxInt64, backoff.Max)
+	pauses, most := firstPauses(s), cmp.Or(backoff.Max, time.Duration(math.MaxInt64))
 	switch {
 	case low == high:
 		return unobserved(name, "as the policy's jitter", "the policy has no jitter: there is no distribution to compare with")
@@ -62,7 +63,7 @@ func spread(s subject) Check {
 	}
 	t := tally{judged: 1}
 	t.saw(fmt.Sprintf("median %v of %s, from %v to %v", dur(pauses[len(pauses)/2]), count(len(pauses)), dur(pauses[0]), dur(pauses[len(pauses)-1])))
-	drawn := uniform{low: low, high: high, most: capped}
+	drawn := uniform{low: low, high: high, most: most}
 	if early := tooEarly(pauses, drawn); early.chance() < spreadDoubt {
 		t.fail(early.sentence("at most", "at most"))
 	}
@@ -80,7 +81,7 @@ func firstDraw(b scenarios.Backoff) (low, high time.Duration) {
 	if b.Jitter == scenarios.DecorrelatedJitter {
 		b.Max = 0
 	}
-	return backoffRange(b, 1)
+	return b.Bounds(1)
 }
 
 // firstPauses are the pauses before each call's first retry that were the

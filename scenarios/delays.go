@@ -9,8 +9,17 @@ import (
 const maxWatch = 2 * time.Second
 
 // Bounds are the shortest and the longest pause that the backoff allows before
-// a retry, counted from 1: the pause before the second attempt is retry 1. They
-// never overflow; the longest pause saturates.
+// the n-th retry (from 1: the pause before the second attempt). With v the pause
+// without jitter (constant d: d; linear d: d·n; exponential d with factor f:
+// d·f^(n-1); never above max):
+//
+//	no jitter      [v, v]
+//	full           [0, v]
+//	equal          [v/2, v]
+//	decorrelated   [base, base·3^n], never above max: each pause is drawn from
+//	               [base, 3 × the previous one], and the first from [base, 3·base]
+//
+// They saturate at the longest duration instead of overflowing.
 func (b Backoff) Bounds(retry int) (shortest, longest time.Duration) {
 	v := b.pause(max(retry, 1))
 	switch b.Jitter {

@@ -24,6 +24,8 @@ func TestBackoffBounds(t *testing.T) {
 		"exponential, first":               {backoff{Exponential: ptr(40 * ms)}, 1, 40 * ms, 40 * ms},
 		"exponential, by two":              {backoff{Exponential: ptr(40 * ms)}, 3, 160 * ms, 160 * ms},
 		"exponential, by three":            {backoff{Exponential: ptr(40 * ms), Factor: 3}, 3, 360 * ms, 360 * ms},
+		"exponential, by one and a half":   {backoff{Exponential: ptr(40 * ms), Factor: 1.5}, 3, 90 * ms, 90 * ms},
+		"nothing said":                     {backoff{}, 1, 0, 0},
 		"exponential, capped":              {backoff{Exponential: ptr(40 * ms), Max: 100 * ms}, 3, 100 * ms, 100 * ms},
 		"exponential, two thousandth":      {backoff{Exponential: ptr(40 * ms)}, 2000, math.MaxInt64, math.MaxInt64},
 		"nothing, two thousandth":          {backoff{Exponential: ptr(time.Duration(0))}, 2000, 0, 0},
