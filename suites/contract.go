@@ -166,8 +166,11 @@ func (r *Running) exercise(ctx context.Context, contract *scenarios.Contract, po
 		session: session, clients: clients, contract: contract, ownRequests: r.stager() != nil, kind: r.profile.Kind,
 		policy: policy, callTimeout: r.options.CallTimeout,
 	}
-	calls, end := context.WithTimeoutCause(ctx, r.options.ContractTimeout, errOverlong)
-	defer end()
+	// No deadline of the context: the client would take it for its caller's.
+	calls, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	bound := time.AfterFunc(r.options.ContractTimeout, func() { end(errOverlong) })
+	defer bound.Stop()
 	evidence.Calls, evidence.HarnessError, evidence.ClientError = schedule.run(calls)
 	if errors.Is(context.Cause(calls), errOverlong) {
 		evidence.Unfinished = overlong(r.options.ContractTimeout, len(evidence.Calls), contract.Calls)

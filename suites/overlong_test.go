@@ -19,6 +19,9 @@ func TestAContractThatTakesTooLongIsEnded(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	slow := client{do: func(ctx context.Context, request suites.Request) scenarios.Outcome {
+		if deadline, has := ctx.Deadline(); has {
+			t.Errorf("the client sees a deadline, %v: its caller has set none", deadline)
+		}
 		if asked.Add(1) == 1 {
 			get(ctx, request)
 			return get(ctx, request) // one attempt too many

@@ -75,6 +75,21 @@ var attemptMutants = []Mutant{
 		},
 	},
 	{
+		Name:   "tries-refused-credentials-again",
+		Defect: "answers a challenge with the credentials that were refused",
+		Breaks: []string{"attempts.refused-credentials-are-not-sent-again"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				resp, err := wire.RoundTrip(req)
+				if err != nil || req.Body != nil || resp.Header.Get("WWW-Authenticate") == "" {
+					return resp, err
+				}
+				discard(resp)
+				return wire.RoundTrip(req)
+			})
+		},
+	},
+	{
 		Name:   "retries-every-error-status",
 		Defect: "takes every status from 400 on for a reason to retry",
 		Breaks: []string{

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -82,6 +83,20 @@ var bodyMutants = []Mutant{
 			discard(resp)
 			return nil, errors.New("cannot rewind the request body")
 		}),
+	},
+	{
+		Name:   "pauses-before-it-looks-at-the-body",
+		Defect: "waits for its retry, and finds then that there is no body to send",
+		Breaks: []string{"body.a-refused-replay-is-not-waited-for"},
+		outer: func(client http.RoundTripper, policy scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				resp, err := client.RoundTrip(req)
+				if err == nil && resp.StatusCode == http.StatusServiceUnavailable && isStream(req) && policy.Backoff.Constant != nil {
+					time.Sleep(*policy.Backoff.Constant)
+				}
+				return resp, err
+			})
+		},
 	},
 	{
 		Name:   "refuses-streams",

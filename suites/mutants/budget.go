@@ -94,6 +94,12 @@ var budgetMutants = []Mutant{
 		},
 	},
 	{
+		Name:    "budget-is-never-filled",
+		Defect:  "has a number of retries for its whole life",
+		Breaks:  []string{"budget.successes-earn-retries"},
+		options: withBudget(func(policy scenarios.Budget) resilient.Budget { return newFixedBudget(policy.Reserve) }),
+	},
+	{
 		Name:   "budget-without-a-reserve",
 		Defect: "has no retry until enough calls have been made",
 		Breaks: []string{"budget.keeps-a-reserve-for-the-idle"},
@@ -127,6 +133,22 @@ func onResultOf(do func(resp *http.Response, policy scenarios.Policy)) outerLaye
 		})
 	}
 }
+
+// fixedBudget has a fixed number of retries.
+type fixedBudget struct{ left atomic.Int64 }
+
+func newFixedBudget(retries int) *fixedBudget {
+	b := &fixedBudget{}
+	b.left.Store(int64(retries))
+	return b
+}
+
+func (b *fixedBudget) Call()    {}
+func (b *fixedBudget) Success() {}
+func (b *fixedBudget) Failure() {}
+
+// Allow implements resilient.Budget.
+func (b *fixedBudget) Allow() bool { return b.left.Add(-1) >= 0 }
 
 // racyBudget has a fixed number of retries and lets go of its lock between the
 // look and the withdrawal.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/faultsrv/faultsrv/resilient"
 	"github.com/faultsrv/faultsrv/scenarios"
+	"github.com/faultsrv/faultsrv/suites"
 )
 
 var connectionMutants = []Mutant{
@@ -22,6 +23,20 @@ var connectionMutants = []Mutant{
 			return []resilient.Option{resilient.WithClassifier(
 				func(_ *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
 					if err != nil {
+						return resilient.Stop
+					}
+					return ordinary
+				})}
+		},
+	},
+	{
+		Name:   "a-refused-connection-is-final",
+		Defect: "retries lost connections, and none that was refused",
+		Breaks: []string{"connection.a-refused-connection-is-tried-again"},
+		options: func(scenarios.Policy) []resilient.Option {
+			return []resilient.Option{resilient.WithClassifier(
+				func(_ *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
+					if err != nil && suites.ClassifyError(err).Kind == scenarios.ErrConnect {
 						return resilient.Stop
 					}
 					return ordinary

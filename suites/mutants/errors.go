@@ -2,7 +2,9 @@ package mutants
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 )
 
 var errorMutants = []Mutant{
@@ -41,6 +43,18 @@ var errorMutants = []Mutant{
 		Defect: "returns the last answer when it was a 429, and a bare error when it was a 503",
 		Breaks: []string{"errors.every-status-ends-alike"},
 		outer:  onFinalStatus(func(status int) bool { return status == http.StatusServiceUnavailable }),
+	},
+	{
+		Name:   "replaces-error-pages",
+		Defect: "puts a page of its own in the place of an error that it does not retry",
+		Breaks: []string{"errors.the-body-of-a-final-error-is-kept"},
+		outer: onResult(func(_ *http.Request, resp *http.Response, err error) (*http.Response, error) {
+			if err == nil && resp.StatusCode == http.StatusInternalServerError {
+				discard(resp)
+				resp.Body = io.NopCloser(strings.NewReader("something went wrong"))
+			}
+			return resp, err
+		}),
 	},
 	{
 		Name:   "drains-the-last-body",

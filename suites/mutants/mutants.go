@@ -52,7 +52,8 @@ type (
 func All() []Mutant {
 	all := slices.Concat(attemptMutants, bodyMutants, backoffMutants, retryAfterMutants,
 		cancellationMutants, errorMutants, connectionMutants, idempotencyMutants, responseMutants,
-		breakerMutants, budgetMutants, hedgeMutants, tlsMutants, framingMutants, expectationMutants, patienceMutants)
+		breakerMutants, budgetMutants, hedgeMutants, tlsMutants, framingMutants, expectationMutants, patienceMutants,
+		callMutants, hangMutants)
 	slices.SortFunc(all, func(a, b Mutant) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

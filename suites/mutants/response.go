@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/faultsrv/faultsrv/scenarios"
 )
 
 var responseMutants = []Mutant{
@@ -55,6 +57,20 @@ var responseMutants = []Mutant{
 		},
 	},
 	{
+		Name:   "joins-what-begins-anew",
+		Defect: "asks again for a body that was cut, and puts all that comes behind what it has",
+		Breaks: []string{"response.a-body-that-begins-anew-is-not-joined"},
+		outer: func(client http.RoundTripper, _ scenarios.Policy) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				resp, err := client.RoundTrip(req)
+				if err == nil && req.Body == nil {
+					resp.Body = &joined{ReadCloser: resp.Body, again: func() (*http.Response, error) { return client.RoundTrip(req) }}
+				}
+				return resp, err
+			})
+		},
+	},
+	{
 		Name:   "leaks-discarded-answers",
 		Defect: "never closes the answers that it retries",
 		Breaks: []string{"response.discarded-answers-do-not-leak"},
@@ -81,6 +97,28 @@ func (b lenient) Read(p []byte) (int, error) {
 		err = io.EOF
 	}
 	return n, err
+}
+
+// joined is a body that goes on with another answer's where it is cut.
+type joined struct {
+	io.ReadCloser
+
+	again func() (*http.Response, error)
+}
+
+func (b *joined) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == nil || errors.Is(err, io.EOF) || b.again == nil {
+		return n, err
+	}
+	next, failed := b.again()
+	b.again = nil
+	if failed != nil {
+		return n, err
+	}
+	_ = b.ReadCloser.Close()
+	b.ReadCloser = next.Body
+	return n, nil
 }
 
 // closing is a body that ends a context when it is closed.
