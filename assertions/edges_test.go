@@ -31,7 +31,7 @@ func TestEdges(t *testing.T) {
 func countEdges() []wordCase {
 	overdue := func(e *Evidence) {
 		for i := range e.Calls {
-			e.Calls[i].Overdue = true
+			e.Calls[i].EndedAt = e.Calls[i].Returned
 		}
 		e.Policy.Backoff = nil
 	}

@@ -58,8 +58,8 @@ type CallRecord struct {
 	// Unreturned tells that nobody said when the call returned: Returned is then the end
 	// of its last attempt.
 	Unreturned bool
-	// Overdue tells that the call had not returned in the time that the runner
-	// gives a call, and was ended.
-	Overdue bool
+	// EndedAt is when the runner ended the call, which had not returned in the time
+	// that a call is given; 0 where it returned by itself.
+	EndedAt time.Duration
 	Outcome scenarios.Outcome
 }

@@ -139,11 +139,11 @@ func TestVerdicts(t *testing.T) {
 			e.Lateness = 399 * ms
 		}}, Fail, "attempts: 3"},
 		{"a call that was ended on a machine that may have held it up", []edit[Evidence]{expectTwo, func(e *Evidence) {
-			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Calls[0].EndedAt, e.Calls[0].Returned = 10*time.Second, 10*time.Second
 			e.Lateness = 5 * time.Second
 		}}, HarnessError, "the client had 10s for call call-1, which was then ended"},
 		{"a call that was ended on a machine that did not hold it up", []edit[Evidence]{expectTwo, func(e *Evidence) {
-			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Calls[0].EndedAt, e.Calls[0].Returned = 10*time.Second, 10*time.Second
 			e.Lateness = 300 * ms
 		}}, Fail, "attempts: 3"},
 		{"the time before a cancellation that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
@@ -163,7 +163,7 @@ func TestVerdicts(t *testing.T) {
 		}}, Fail, "attempts: 3"},
 		{"a call that was ended before it had sent anything, on a late machine", []edit[Evidence]{func(e *Evidence) {
 			e.ClientError = "call call-1: it had sent no attempt"
-			e.Calls[0].Overdue, e.Calls[0].Returned = true, 10*time.Second
+			e.Calls[0].EndedAt, e.Calls[0].Returned = 10*time.Second, 10*time.Second
 			e.Lateness = 6 * time.Second
 		}}, HarnessError, "which was then ended: it says nothing about the client that call call-1: it had sent no attempt"},
 		{"a call without a bound on a late machine", []edit[Evidence]{expectTwo, func(e *Evidence) { e.Lateness = 5 * time.Second }}, Fail, "attempts: 3"},

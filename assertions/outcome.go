@@ -183,7 +183,7 @@ func matchDeclared(s subject, call madeCall) match {
 func matchError(s subject, call madeCall, want scenarios.OutcomeRule) match {
 	got := call.Outcome
 	switch {
-	case call.Overdue:
+	case call.EndedAt > 0:
 		return match{ok: no(), why: fmt.Sprintf("the caller got nothing, neither an answer nor an error, in the %v after which the call was ended", dur(call.Returned-call.Started))}
 	case got.Kind == scenarios.SuccessOutcome && !lastServed(s, call):
 		return match{why: "the client reports success without the answer it got: it may take a failure for one"}

@@ -67,7 +67,7 @@ func classify(s subject, call madeCall, listed map[string]int) string {
 	switch {
 	case s.maybePausing(call), got.Kind == scenarios.UnknownOutcome, got.Kind == "":
 		return ""
-	case call.Overdue:
+	case call.EndedAt > 0:
 		return endedByRunner
 	case success.ok != nil && *success.ok:
 		return "success"

@@ -45,7 +45,7 @@ func outOfTime(e Evidence) string {
 				}
 			}
 		}
-		if record.Overdue {
+		if record.EndedAt > 0 {
 			if why := given("call "+record.Token+", which was then ended", record.Returned-record.Started); why != "" {
 				return why
 			}

@@ -43,7 +43,19 @@ func subjectOf(e Evidence, name string) subject {
 // have been in a pause: it is not known how long this client's pauses are. What
 // it would still have done cannot be seen.
 func (s subject) maybePausing(call madeCall) bool {
-	return call.Overdue && s.evidence.Policy.Backoff == nil
+	return call.EndedAt > 0 && s.evidence.Policy.Backoff == nil && !call.wasAsking()
+}
+
+// wasAsking tells of a call that the runner ended that its client was then in the
+// middle of a request: it had not sent all of it, had no answer to it, and had not
+// left the connection.
+func (c madeCall) wasAsking() bool {
+	if len(c.attempts) == 0 {
+		return false
+	}
+	last := c.attempts[len(c.attempts)-1]
+	stayed := last.Open || last.Client.How != "" && last.Client.At >= c.EndedAt
+	return stayed && !last.Body.Complete && last.Answered == 0
 }
 
 // cutOff says why what an overdue call would still have done cannot be seen.

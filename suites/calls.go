@@ -112,7 +112,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	}
 	record.Started = s.session.Elapsed()
 	s.session.Start(token)
-	record.Outcome, record.Overdue = s.do(callCtx, cancel, client, request, token)
+	record.Outcome, record.EndedAt = s.do(callCtx, cancel, client, request, token)
 	record.Returned = s.session.Elapsed()
 	s.session.Return(token)
 	cancel()
@@ -175,8 +175,8 @@ func (s *schedule) bearableLateness(cancel faultserver.Moment) time.Duration {
 	return max((room-cancel.Plus)/2, 100*time.Millisecond)
 }
 
-// do asks the client and ends it after its deadline; overdue tells that it did.
-func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Client, request Request, token string) (result scenarios.Outcome, overdue bool) {
+// do asks the client, and ends it after its deadline; endedAt is when it did, or 0.
+func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Client, request Request, token string) (result scenarios.Outcome, endedAt time.Duration) {
 	returned := make(chan scenarios.Outcome, 1)
 	go func() {
 		defer func() {
@@ -190,17 +190,18 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 	defer deadline.Stop()
 	select {
 	case outcome := <-returned:
-		return outcome, false
+		return outcome, 0
 	case <-deadline.C:
 	case <-ctx.Done():
 		// Cancelled by the contract, or the run is cut short: the client has its
 		// whole deadline to return, and is judged by when it does.
 		select {
 		case outcome := <-returned:
-			return outcome, false
+			return outcome, 0
 		case <-deadline.C:
 		}
 	}
+	endedAt = s.session.Elapsed()
 	cancel()
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()
@@ -214,12 +215,12 @@ func (s *schedule) do(ctx context.Context, cancel context.CancelFunc, client Cli
 		note = fmt.Sprintf("the client was still running %v later", endGrace)
 	}
 	if !s.attempted(token) {
-		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}, true
+		return scenarios.Outcome{Kind: scenarios.ClientErrorOutcome, Note: ended + "; it had sent no attempt"}, endedAt
 	}
 	return scenarios.Outcome{
 		Kind: scenarios.ErrorOutcome, Note: note, Starved: starved,
 		Error: &scenarios.OutcomeError{Kind: scenarios.ErrTimeout, Message: ended},
-	}, true
+	}, endedAt
 }
 
 // neverRan tells that a command failed before it reached the server, though
