@@ -151,7 +151,7 @@ func drawStep(t *rapid.T) faultserver.Step {
 		Act: rapid.SampledFrom([]faultserver.Act{
 			faultserver.Respond{Answer: answer}, faultserver.Succeed{}, faultserver.Reset{Answer: answer}, faultserver.Close{Answer: answer, Half: true},
 			faultserver.Stall{For: duration.Draw(t, "for"), Answer: answer}, faultserver.Truncate{After: size.Draw(t, "after"), Answer: answer, End: ends.Draw(t, "end")},
-			faultserver.Redirect{Status: answer.Status, To: "/a/b", RetryAfter: answer.RetryAfter}, faultserver.Stale{After: duration.Draw(t, "idle"), End: ends.Draw(t, "end")},
+			faultserver.Redirect{Status: answer.Status, To: "/a/b", RetryAfter: answer.RetryAfter}, faultserver.Stale{After: duration.Draw(t, "idle"), End: rapid.SampledFrom([]faultserver.EndKind{"", faultserver.EndFIN, faultserver.EndRST}).Draw(t, "stale end")},
 			faultserver.Refuse{For: duration.Draw(t, "for")}, faultserver.AcceptHang{For: duration.Draw(t, "for")}, faultserver.Untouched{}, faultserver.Unbuilt{Name: "h2-data"},
 			faultserver.Raw{Pieces: []faultserver.Piece{faultserver.Piece(rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "piece")), "a"}, Every: duration.Draw(t, "every"), End: ends.Draw(t, "end")},
 			faultserver.Malformed{What: faultserver.TwoLengths, Answer: answer, Head: size.Draw(t, "head")},
