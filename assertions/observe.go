@@ -12,8 +12,7 @@ import (
 // observations report what a contract of level observe asks to see, one check a
 // word and name of a call. They are never judged: OK is nil.
 //
-// A word is "attempts", "gaps", "outcome", "body", "returns", "connections",
-// "drained", "effects", "overlap", "open-after", or a field of the attempts.
+// A word is one of scenarios.ObservableWords, or a field of the attempts.
 func observations(e Evidence) []Check {
 	var names []string
 	for _, record := range e.Calls {
@@ -45,19 +44,13 @@ func observe(s subject, word string) Check {
 	case knownField(scenarios.Field(word)):
 		lookAtField(s, scenarios.Field(word), &seen)
 	default:
-		check.Explanation = fmt.Sprintf("%q is no word that can be observed; words are %s, and the fields %s", word, strings.Join(ObservableWords(), ", "), fieldForms)
+		check.Explanation = fmt.Sprintf("%q is no word that can be observed; words are %s, and the fields %s", word, strings.Join(scenarios.ObservableWords(), ", "), fieldForms)
 	}
 	check.Observed = seen.values()
 	return check
 }
 
-// ObservableWords are the words that a contract of level observe can list,
-// beside the fields of an attempt.
-func ObservableWords() []string {
-	return []string{"attempts", "gaps", "outcome", "body", "returns", "connections", "drained", "effects", "overlap", "open-after"}
-}
-
-// lookers tally what was seen of a word.
+// lookers tally what was seen of a word: of each that can be observed.
 var lookers = map[string]func(subject, *tally){
 	"attempts": func(s subject, t *tally) {
 		for _, call := range s.calls {

@@ -17,7 +17,7 @@ func observing(e Evidence, words ...string) Evidence {
 
 func TestObserveReportsEveryWord(t *testing.T) {
 	t.Parallel()
-	words := append(ObservableWords(), "method", "header.Idempotency-Key")
+	words := append(scenarios.ObservableWords(), "method", "header.Idempotency-Key")
 	e := evidenceOf(
 		failed(1, 0, ms, with("Idempotency-Key", "a")),
 		stalled(2, 41*ms, 141*ms),
@@ -79,7 +79,7 @@ func TestObserveTellsCallsApart(t *testing.T) {
 	if len(got) != 2 || got[0].Call != "pay" || got[0].Observed != "1" || got[1].Call != "refund" || got[1].Observed != "2" {
 		t.Errorf("got %+v", got)
 	}
-	if slices.Contains(ObservableWords(), "window") || len(ObservableWords()) != len(lookers) {
-		t.Errorf("words %q, of which %d can be looked at", ObservableWords(), len(lookers))
+	if slices.Contains(scenarios.ObservableWords(), "window") || len(scenarios.ObservableWords()) != len(lookers) {
+		t.Errorf("words %q, of which %d can be looked at", scenarios.ObservableWords(), len(lookers))
 	}
 }

@@ -59,9 +59,6 @@ func Table(j faultserver.Journal) string {
 	return text.String()
 }
 
-// WriteTable writes the table of the evidence's attempts.
-func WriteTable(w io.Writer, e Evidence) error { return WriteRows(w, Rows(e.Journal.Attempts)) }
-
 // The rows that a long table shows of its beginning and of its end.
 const (
 	headRows = 30

@@ -76,7 +76,7 @@ func TestATableTellsItsWritersError(t *testing.T) {
 	t.Parallel()
 	for _, e := range []Evidence{evidenceOf(), evidenceOf(failed(1, 0, ms))} {
 		for writes := range brokenWriter(len(e.Journal.Attempts) + 1) {
-			if err := WriteTable(&writes, e); !errors.Is(err, errBroken) {
+			if err := WriteRows(&writes, Rows(e.Journal.Attempts)); !errors.Is(err, errBroken) {
 				t.Errorf("%d attempts: got %v, want %v", len(e.Journal.Attempts), err, errBroken)
 			}
 		}
