@@ -59,7 +59,7 @@ func newContractView(result Result) contractView {
 		Level: clean(string(result.Level)), Basis: clean(string(result.Basis)), Why: clean(result.Why),
 		Cites: mapped(result.Cites, newCiteView), Cases: clean(strings.Join(result.Cases, ", ")),
 		Needs:    clean(strings.Join(mapped(result.Needs, func(c scenarios.Capability) string { return string(c) }), ", ")),
-		Policy:   clean(strings.Join(policyFacts(result.Policy), "; ")),
+		Policy:   clean(strings.Join(PolicyFacts(result.Policy), "; ")),
 		Checks:   mapped(result.Checks, newCheckView),
 		Timeline: newTimeline(result), Attempts: newAttemptTable(result), Calls: newCallTable(result),
 		Besides: besidesOf(result), Rerun: clean(result.Meta.Rerun),

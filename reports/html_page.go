@@ -116,7 +116,7 @@ func runFacts(run Run) []fact {
 	add("Client", strings.TrimSpace(run.Client.Name+" "+run.Client.Version)+" ("+run.Client.Kind+")")
 	add("Can do or be told", strings.Join(mapped(run.Client.Capabilities, func(c scenarios.Capability) string { return string(c) }), ", "))
 	if run.Client.Promises != nil {
-		add("Promises", strings.Join(policyFacts(*run.Client.Promises), "; "))
+		add("Promises", strings.Join(PolicyFacts(*run.Client.Promises), "; "))
 	}
 	add("Judged by", strings.TrimSpace(run.Tool.Name+" "+run.Tool.Version))
 	add("Contracts", selectionText(run))

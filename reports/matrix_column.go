@@ -113,7 +113,7 @@ func NewColumn(run Run, about string, command []string) Column {
 		Command: strings.Join(mapped(command, shellQuote), " "),
 	}
 	if run.Client.Promises != nil {
-		client.Promises = notNil(policyFacts(*run.Client.Promises))
+		client.Promises = notNil(PolicyFacts(*run.Client.Promises))
 	}
 	cells := mapped(run.Results, newCell)
 	return Column{Format: ColumnFormat, Client: client, Level: run.Selection.Level, Totals: run.Totals, Cells: cells}

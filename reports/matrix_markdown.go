@@ -46,13 +46,6 @@ func matrixLead(m Matrix) string {
 		contracts(len(m.rows())), count(len(m.Columns), "client"), strings.Join(groups, ", "))
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func (d *markdown) matrixLegend() {
 	d.block("## What the cells mean")
 	rows := "| cell | verdict | means |\n| --- | --- | --- |\n"

@@ -110,13 +110,22 @@ func incompleteShards(runs []Run) []error {
 		}
 		at[shard.Index] = i + 1
 	}
-	for index := 1; index <= of; index++ {
+	missing := of - len(at)
+	for index, named := 1, 0; named < min(missing, mostMissing); index++ {
 		if at[index] == 0 {
 			problems = append(problems, fmt.Errorf("shard %d of %d is missing: run it with --shard %d/%d and merge it too", index, of, index, of))
+			named++
 		}
+	}
+	if more := missing - mostMissing; more > 0 {
+		problems = append(problems, fmt.Errorf("%d shards more are missing", more))
 	}
 	return problems
 }
+
+// mostMissing is how many missing shards are named: a file may say that there are any
+// number of them.
+const mostMissing = 10
 
 func mergedMeta(shards []Run) Meta {
 	merged := shards[0].Meta

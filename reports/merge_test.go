@@ -87,6 +87,9 @@ func TestMergeKeepsWhatVaries(t *testing.T) {
 	if seeds := mapped(meta.Shards, func(m Meta) uint64 { return m.Seed }); !slices.Equal(seeds, []uint64{7, 9, 7}) {
 		t.Errorf("expected each shard's own seed, got %v", seeds)
 	}
+	if head, _, _ := strings.Cut(string(rendered(t, Terminal(Style{}), merged)), "\n"); !strings.Contains(head, "seeds 7, 9, 7 (by shard)") {
+		t.Errorf("a run of several seeds is told as %q", head)
+	}
 }
 
 func TestMergeRefuses(t *testing.T) {
@@ -94,8 +97,14 @@ func TestMergeRefuses(t *testing.T) {
 		change func(parts []Run) []Run
 		want   string
 	}{
-		"nothing":             {func([]Run) []Run { return nil }, "expected the results of every shard, got none"},
-		"a missing shard":     {func(parts []Run) []Run { return parts[:2] }, "shard 3 of 3 is missing: run it with --shard 3/3"},
+		"nothing":         {func([]Run) []Run { return nil }, "expected the results of every shard, got none"},
+		"a missing shard": {func(parts []Run) []Run { return parts[:2] }, "shard 3 of 3 is missing: run it with --shard 3/3"},
+		"a billion missing": {func(parts []Run) []Run {
+			for i := range parts {
+				parts[i].Selection.Shard.Of = 1_000_000_000
+			}
+			return parts
+		}, "999999987 shards more are missing"},
 		"a shard twice":       {func(parts []Run) []Run { return append(parts, parts[0]) }, "got shard 1 of 3 in run 1 too"},
 		"a whole run":         {func(parts []Run) []Run { parts[1].Selection.Shard = nil; return parts }, "run 2: expected a shard, got a whole run"},
 		"a shard of another":  {func(parts []Run) []Run { parts[1].Selection.Shard = &Shard{2, 4}; return parts }, "expected a shard of 3, got one of 4"},

@@ -8,8 +8,9 @@ import (
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
-// policyFacts are the settings of a policy that are known, each as a phrase.
-func policyFacts(p scenarios.Policy) []string {
+// PolicyFacts are the settings of a policy that are known, each as a phrase such
+// as "attempts 3"; for a reader.
+func PolicyFacts(p scenarios.Policy) []string {
 	var facts []string
 	add := func(format string, values ...any) { facts = append(facts, fmt.Sprintf(format, values...)) }
 	if p.Attempts != nil {
@@ -66,7 +67,3 @@ func backoffText(b scenarios.Backoff) string {
 	}
 	return text
 }
-
-// PolicyFacts are the settings of a policy that are said, each as a phrase such
-// as "attempts 3"; for a reader.
-func PolicyFacts(p scenarios.Policy) []string { return policyFacts(p) }

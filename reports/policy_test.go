@@ -26,7 +26,7 @@ func TestPolicyFacts(t *testing.T) {
 			Breaker: &scenarios.Breaker{Failures: 5, Open: time.Second, Probes: 1}, Budget: &scenarios.Budget{Ratio: 0.1, Reserve: 3}, Hedge: &scenarios.Hedge{Delay: ms(50)},
 		}, []string{"breaker opens after 5 failures for 1s, probes 1", "budget 0.1 × calls + 3 retries", "hedge after 50ms, at most 1"}},
 	} {
-		if got := policyFacts(test.policy); !slices.Equal(got, test.want) {
+		if got := PolicyFacts(test.policy); !slices.Equal(got, test.want) {
 			t.Errorf("expected %q, got %q", test.want, got)
 		}
 	}

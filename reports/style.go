@@ -116,10 +116,13 @@ func clean(text string) string {
 	return out.String()
 }
 
-// contracts is how many there are: "1 contract", "2 contracts".
-func contracts(n int) string {
+// count is a number and its noun: "1 client", "2 clients".
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 contract"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d contracts", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// contracts is how many there are.
+func contracts(n int) string { return count(n, "contract") }

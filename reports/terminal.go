@@ -49,9 +49,9 @@ func (p page) heading(text string) {
 }
 
 func (p page) head(run Run) {
-	client := clean(strings.TrimSpace(run.Client.Name + " " + run.Client.Version))
-	p.line(fmt.Sprintf("%s %s judged %s (%s) by %s, level %s, seed %d.",
-		run.Tool.Name, run.Tool.Version, client, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, run.Meta.Seed))
+	client := strings.TrimSpace(run.Client.Name + " " + run.Client.Version)
+	p.line(clean(fmt.Sprintf("%s %s judged %s (%s) by %s, level %s, %s.",
+		run.Tool.Name, run.Tool.Version, client, run.Client.Kind, contracts(len(run.Results)), run.Selection.Level, seedText(run.Meta))))
 }
 
 // A section lists the results of some verdicts. The key and the glyph are how

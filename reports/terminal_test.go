@@ -62,7 +62,9 @@ func TestAFailureReadsInOrder(t *testing.T) {
 }
 
 func TestWithoutColorNothingReachesTheTerminalButText(t *testing.T) {
-	text := string(rendered(t, Terminal(Style{Width: 80}), sampleRun()))
+	run := sampleRun()
+	run.Tool.Version, run.Selection.Level = "v1\x1b[2J", "all\x07" // as in a file of somebody else's
+	text := string(rendered(t, Terminal(Style{Width: 80}), run))
 	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }); i >= 0 {
 		t.Errorf("a control character at byte %d: %q", i, text[i:i+20])
 	}

@@ -7,10 +7,7 @@ import (
 )
 
 func (d *drawer) callText(c lanes) string {
-	attempts := fmt.Sprintf("%d attempts", len(c.attempts))
-	if len(c.attempts) == 1 {
-		attempts = "1 attempt"
-	}
+	attempts := count(len(c.attempts), "attempt")
 	if c.call == nil {
 		return "no call that was made: " + attempts
 	}
