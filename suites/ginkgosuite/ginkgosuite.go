@@ -52,7 +52,7 @@ type Suite struct {
 func Describe(subject suites.Subject, choices ...suites.Choice) *Suite {
 	plan, err := suites.NewPlan(subject, choices...)
 	s := &Suite{plan: plan}
-	name := subject.Profile().Name
+	name := nameOf(subject)
 	if err != nil {
 		ginkgo.It(name+" is judged", func() { ginkgo.Fail(err.Error()) })
 		return s
@@ -71,6 +71,15 @@ func Describe(subject suites.Subject, choices ...suites.Choice) *Suite {
 		}
 	})
 	return s
+}
+
+// nameOf is a client's name; of one that was forgotten, what a spec can be called by
+// that says so.
+func nameOf(subject suites.Subject) string {
+	if subject == nil {
+		return "a client"
+	}
+	return subject.Profile().Name
 }
 
 // Specs is how many specs the suite has: one a contract.
