@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -74,7 +75,7 @@ func (t *turns) begin(ctx context.Context, config faultserver.Config) (suites.St
 		return nil, err
 	}
 	if late := between.Journal().Attempts; len(late) > 0 && !t.since.IsZero() {
-		err := t.end(session)
+		err := errors.Join(between.Close(), t.end(session))
 		first := late[0]
 		return nil, joined(err, "%s %s came %v after the contract before had ended, and would disturb this one: "+
 			"the service goes on asking when it has answered; set `quiet` in its profile to longer than that",
