@@ -137,20 +137,21 @@ func (p Profile) problems(source scenarios.Source) scenarios.Problems {
 	if p.Name == "" {
 		report("name", "expected the client's name; got none")
 	}
-	for key, text := range map[string]string{"name": p.Name, "about": strings.ReplaceAll(p.About, "\n", " ")} {
-		if !scenarios.OneLine(text) {
-			report(key, "expected text without control characters; got %q", text)
+	for _, shown := range []struct{ key, text string }{{"name", p.Name}, {"about", strings.ReplaceAll(p.About, "\n", " ")}} {
+		if !scenarios.OneLine(shown.text) {
+			report(shown.key, "expected text without control characters; got %q", shown.text)
 		}
 	}
 	if len(p.Command) == 0 || p.Command[0] == "" {
 		report("command", "expected a program and its arguments, such as [curl, -sS, --retry, \"{retries}\", \"{url}\"]; got none")
 	}
 	if p.Kind == Driver {
-		for key, given := range map[string]bool{
-			"version": p.Version != nil, "reads": p.Reads != nil, "exits": p.Exits != nil, "status": p.Status != nil,
-		} {
-			if given {
-				report(key, "a driver tells this itself; leave it out")
+		for _, its := range []struct {
+			key   string
+			given bool
+		}{{"version", p.Version != nil}, {"reads", p.Reads != nil}, {"exits", p.Exits != nil}, {"status", p.Status != nil}} {
+			if its.given {
+				report(its.key, "a driver tells this itself; leave it out")
 			}
 		}
 	}

@@ -77,6 +77,9 @@ func TestParseSaysAllThatIsWrong(t *testing.T) {
 		"kind: driver\nname: x\ncommand: [x]\nexits: {8: reset}\n": {
 			"exits: a driver tells this itself; leave it out",
 		},
+		"kind: driver\nname: x\ncommand: [x]\nstatus: {from: stdout, match: '(.)'}\nexits: {8: reset}\nreads: [url]\nversion: {command: [x]}\n": {
+			"version: a driver", "reads: a driver", "exits: a driver", "status: a driver",
+		},
 		"kind: exec\nname: x\ncommand: [x]\nstatus: {from: stdin, match: '('}\n":                 {`unknown word "stdin"`},
 		"kind: exec\nname: x\ncommand: [x]\nstatus: {from: stdout, match: '('}\n":                {"status.match: expected a regular expression: "},
 		"kind: exec\nname: x\ncommand: [x]\nknown-failures: [{contract: a.b, reason: r}]\n":      {`known-failures[0].link: expected where more is said`},
