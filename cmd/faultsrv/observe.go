@@ -61,9 +61,9 @@ was cut short.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.client, "client", "", "the built-in client `NAME`, as 'faultsrv clients list' names it, or the file of a client's profile, NAME.yaml")
 	flags.StringVar(&o.draft, "profile", "", "write the draft of the command's profile to this `FILE`; an older file is overwritten")
-	flags.Var(o.format, "format", "how to print what was seen; progress goes to standard error")
+	o.format.flag(cmd, "format", "how to print what was seen; progress goes to standard error")
 	flags.DurationVar(&o.timeout, "timeout", suites.DefaultCallTimeout, "end a call, and a command's process, after this `TIME`")
-	flags.Var(o.color, "color", "colors in the progress; auto means on a terminal, unless NO_COLOR is set")
+	o.color.flag(cmd, "color", "colors in the progress; auto means on a terminal, unless NO_COLOR is set")
 	completeFlag(cmd, "client", completeClients)
 	return cmd
 }
