@@ -100,7 +100,8 @@ func (o *matrixOptions) run(cmd *cobra.Command, invoked invocation) error {
 		return couldNotRun(fmt.Errorf("the verdicts stand, and not all of them are written (exit status %d): %w", statusCouldNotRun, unwritten))
 	case len(judged) > 0:
 		written := fmt.Sprintf("%s in %s\n", plural(len(judged), "client"), filepath.Join(o.out, matrixPage))
-		return errors.Join(concluded, printText(cmd.OutOrStdout(), written))
+		// First what has something to say: a status without a word would hide it.
+		return errors.Join(printText(cmd.OutOrStdout(), written), concluded)
 	}
 	return concluded
 }
