@@ -1,8 +1,10 @@
 package scenarios
 
-import "time"
+import (
+	"time"
 
-import "github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/faultserver"
+)
 
 // An Outcome is what the client reports of a call.
 type Outcome struct {

@@ -2,7 +2,7 @@
 //
 // Each command is a file of its own (test.go, serve.go, …); what several of
 // them need stands in files named after it: the selection of contracts
-// (selection.go), the built-in clients (clients.go), the files that a run
+// (selection.go), the built-in clients (clients_known.go), the files that a run
 // leaves (outputs.go). A new command is a new file and one line in root.go.
 //
 // A command writes to the writers that it was given and returns an error; what

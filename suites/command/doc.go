@@ -20,10 +20,12 @@
 //	{header...}           the headers: see below
 //	{body-file}           a file with the request's body, empty for none
 //	{output}              a file that is not there yet, to write the answer's body to
+//	{ca-file}             a PEM file with the authorities to trust: see below
 //
 // {header...} is an argument of its own behind an option. The two are repeated
 // for each header, and vanish when there are none: -H {header...} becomes
-// -H 'A: b' -H 'C: d'.
+// -H 'A: b' -H 'C: d'. {ca-file} has a value where the call is made over TLS; else
+// its argument is left out, with the option before it: --cacert {ca-file}.
 //
 // Other words in braces are errors, so that a slip is not sent to the command
 // as it stands. {{word}} is the text {word}; a brace behind $ or % belongs to
@@ -33,10 +35,10 @@
 //
 // The command gets the same values as variables: FAULTSRV_URL,
 // FAULTSRV_BACKOFF_MS and so on, FAULTSRV_HEADERS with a line for each header.
-// FAULTSRV_BODY_FILE and FAULTSRV_OUTPUT are set only where they are used. An
-// argument that names a variable (sh -c 'curl "$FAULTSRV_URL"') uses it just
-// as a placeholder would; what a program reads without naming it is declared in
-// [Options.Reads].
+// FAULTSRV_BODY_FILE, FAULTSRV_OUTPUT and FAULTSRV_CA_FILE are set only where they
+// are used. An argument that names a variable (sh -c 'curl "$FAULTSRV_URL"') uses
+// it just as a placeholder would; what a program reads without naming it is
+// declared in [Options.Reads].
 //
 // FAULTSRV_RUN is different in each run. NO_PROXY has the loopback address
 // added, or else a proxy of the user's would be judged in the command's place.

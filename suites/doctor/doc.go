@@ -9,7 +9,7 @@
 // that is not noticed) counts as kept when it was seen right once, and where an
 // answer does not come at all, the patience is far above what any machine needs.
 //
-// A new check is a function in a file of its kind (ends.go, bytes.go, attempts.go,
-// times.go, connections.go, requests.go) and an entry in the list of checks.go. The
+// A new check is a function in a file of its kind (ends.go, contents.go,
+// attempts.go, times.go, connections.go, requests.go) and an entry in the list of checks.go. The
 // package imports faultserver and the client of its control API.
 package doctor

@@ -54,8 +54,8 @@ func (c *caller) send(text string) {
 const mostHeard = 1 << 20
 
 // hear listens until enough has come, the connection ends, or the patience is over.
-// A nil enough listens to the end. Seen is told of all that has been heard each time
-// when more comes.
+// Enough is asked of all that has been heard each time when more comes; a nil one
+// listens to the end.
 func (c *caller) hear(enough func(heard []byte) bool, patience time.Duration) ending {
 	_ = c.conn.SetReadDeadline(time.Now().Add(patience))
 	buffer := make([]byte, 64<<10)

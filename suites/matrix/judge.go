@@ -34,7 +34,8 @@ type Judged struct {
 // runs beside it, and then stays what it is. A verdict is never asked for twice.
 //
 // Contracts wait more than they compute, and a client that makes one call at a time
-// waits alone: three side by side share the number of contracts that one would have.
+// waits alone: those side by side share a dozen contracts for each CPU, a little less
+// than one client would have, since most of them bring a process along.
 func JudgeAll(ctx context.Context, entrants []Entrant, contracts []*scenarios.Contract, options suites.Options, sideBySide int, done func(Judged)) {
 	if options.Parallel <= 0 && sideBySide > 1 {
 		options.Parallel = max(1, 12*runtime.GOMAXPROCS(0)/sideBySide)
