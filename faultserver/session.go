@@ -245,13 +245,18 @@ func (s *Session) openConns() []*conn {
 }
 
 // Close ends the session. When it returns, no connection, goroutine or timer
-// of it is left; the journal can still be read. Closing twice does nothing.
+// of it is left; the journal can still be read. As with Journal, answers that are
+// just being written are waited for, so that a client that has its answer finds
+// it in the journal. Closing twice does nothing.
 func (s *Session) Close() error {
 	s.closeOnce.Do(func() {
 		close(s.closing)
 		if s.listener != nil {
 			s.closeErr = s.listener.close()
 		}
+		s.mu.Lock()
+		s.settle()
+		s.mu.Unlock()
 		for _, c := range s.openConns() {
 			c.closeFor(s)
 		}
