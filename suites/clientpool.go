@@ -3,6 +3,7 @@ package suites
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -45,23 +46,42 @@ func (p *clientPool) take() (client Client, err error) {
 	return client, nil
 }
 
-// opened opens a client.
+// opened opens a client. One that comes too late is closed when it comes.
 func (p *clientPool) opened() (Client, error) {
 	// A copy, so that a client that changes its policy does not change the judge's.
 	policy := p.policy.Clone()
 	opened := make(chan Client, 1)
+	var late atomic.Bool
 	err := guarded(p.limit, func() error {
 		client, err := p.opener.Open(policy)
-		if err == nil && client == nil {
-			err = errors.New("Open gave neither a client nor an error")
+		if err != nil {
+			return err
+		}
+		if client == nil {
+			return errors.New("Open gave neither a client nor an error")
 		}
 		opened <- client
-		return err
+		if late.Load() {
+			return closeIn(opened)
+		}
+		return nil
 	})
 	if err != nil {
-		return nil, err
+		late.Store(true)
+		return nil, errors.Join(err, guarded(p.limit, func() error { return closeIn(opened) }))
 	}
 	return <-opened, nil
+}
+
+// closeIn closes the client that is in the channel, if one is: whoever takes it out
+// of there is the only one to have it.
+func closeIn(opened <-chan Client) error {
+	select {
+	case client := <-opened:
+		return client.Close()
+	default:
+		return nil
+	}
 }
 
 func (p *clientPool) close() error {
