@@ -118,12 +118,7 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	if part {
 		most = r.cut
 	}
-	x.beginAnswer(r)
-	if r.content > transferBuffer {
-		x.settled() // it may block for as long as the client does not read
-		defer x.settling()
-	}
-	err := x.sendCounted(r.head, r.body, most)
+	err := x.sendAll(r, most)
 	switch {
 	case err == nil:
 	case part || x.done:
@@ -135,6 +130,17 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 	}
 	x.keep = r.keep && !part
 	return true
+}
+
+// sendAll sends an answer up to a number of its body's bytes. While a large one is sent,
+// the entry counts as settled, since that may last for as long as the client does not read.
+func (x *exchange) sendAll(r *rendering, most int64) error {
+	x.beginAnswer(r)
+	if r.content > transferBuffer {
+		x.settled()
+		defer x.settling()
+	}
+	return x.sendCounted(r.head, r.body, most)
 }
 
 // beginAnswer stamps the moment before an answer's first byte.

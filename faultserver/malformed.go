@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -121,8 +122,7 @@ func (m Malformed) perform(x *exchange) {
 	}
 	now := time.Now()
 	r := m.render(x, now)
-	x.beginAnswer(r)
-	if err := x.sendCounted(r.head, r.body, wholeBody); err != nil {
+	if err := x.sendAll(r, wholeBody); err != nil {
 		// A client that has seen enough may leave before the end.
 		x.cutShort(err, min(int64(len(r.head)), fillerLine))
 		if x.tookAnswer {
@@ -202,20 +202,20 @@ func (m Malformed) render(x *exchange, now time.Time) *rendering {
 	case OversizedHead:
 		end := []byte("\r\n")
 		r.body = io.MultiReader(m.filler(), bytes.NewReader(end), r.body)
+		r.content += m.length()
 		r.head = bytes.TrimSuffix(r.head, end)
 	}
 	return r
 }
 
+// length is that of an oversized head.
+func (m Malformed) length() int64 { return int64(cmp.Or(m.Head, usualOversize)) }
+
 // filler is header lines that make a head as long as is asked for.
 func (m Malformed) filler() io.Reader {
-	most := m.Head
-	if most == 0 {
-		most = usualOversize
-	}
 	line := []byte("X-Filler: " + strings.Repeat("f", fillerLine-len("X-Filler: \r\n")) + "\r\n")
 	var lines []io.Reader
-	for range most / fillerLine {
+	for range m.length() / fillerLine {
 		lines = append(lines, bytes.NewReader(line))
 	}
 	return io.MultiReader(lines...)

@@ -14,7 +14,8 @@ type rendering struct {
 	status int
 	// head is everything before the body, 1xx answers included.
 	head []byte
-	// body is the framed body; content is the number of body bytes in it.
+	// body is the framed body; content is the number of body bytes in it, what makes
+	// a head oversized included.
 	body    io.Reader
 	content int64
 	// cut is how many bytes of the framed body come before the act's strike.
