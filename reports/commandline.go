@@ -9,9 +9,16 @@ import (
 var namesSecret = regexp.MustCompile(`(?i)^--?[a-z0-9-]*(user|passw(or)?d|pass|secret|token|bearer|cookie|api-?key)$`)
 
 // maybeSecret are short options that mean a secret only where the value looks
-// like one: curl's user and proxy user "name:password", and its cookie
-// "name=value".
-var maybeSecret = map[string]string{"-u": ":", "-U": ":", "-b": "="}
+// like one: curl's user and proxy user "name:password", also behind other letters
+// (-sSu), and its cookie "name=value".
+var maybeSecret = map[string]*regexp.Regexp{
+	":": regexp.MustCompile(`^-[A-Za-z]{0,5}[uU]$`),
+	"=": regexp.MustCompile(`^-b$`),
+}
+
+// joinedUser is a user option in one word with its value, -uname:password; what has
+// a slash behind its colon is an address.
+var joinedUser = regexp.MustCompile(`^(-[uU])([^:=/-][^:=/]*:[^/].*)$`)
 
 // CommandLine is a command as one line that a POSIX shell splits into the same
 // arguments, with the secrets among them hashed.
@@ -31,6 +38,9 @@ func (r *Redactor) Arguments(args []string) []string {
 			arg = option + "=" + r.secretValue(value)
 		case i > 0 && (namesSecret.MatchString(args[i-1]) || looksSecret(args[i-1], arg)):
 			arg = r.secretValue(arg)
+		case joinedUser.MatchString(arg):
+			parts := joinedUser.FindStringSubmatch(arg)
+			arg = parts[1] + r.secretValue(parts[2])
 		}
 		redacted = append(redacted, r.Text(arg))
 	}
@@ -38,8 +48,12 @@ func (r *Redactor) Arguments(args []string) []string {
 }
 
 func looksSecret(option, value string) bool {
-	sign, ok := maybeSecret[option]
-	return ok && strings.Contains(value, sign)
+	for sign, means := range maybeSecret {
+		if means.MatchString(option) && strings.Contains(value, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // secretValue leaves a placeholder such as {token} and another option as they are.
