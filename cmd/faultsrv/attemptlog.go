@@ -115,15 +115,17 @@ func (l *attemptLog) flush() error {
 	if missed > 0 {
 		_, _ = fmt.Fprintf(l.live, "… %d lines more: they came faster than they could be shown\n", missed) // as above
 	}
+	var shown error
 	if err := l.live.Flush(); err != nil {
-		return fmt.Errorf("write the attempts: %w", err)
+		shown = fmt.Errorf("write the attempts: %w", err)
+		l.live.Reset(io.Discard) // said once
 	}
-	for _, attempt := range ended {
+	for _, attempt := range ended { // also where nobody reads the lines any more
 		if err := l.record(attempt); err != nil {
-			return fmt.Errorf("--journal: make room there or choose another file: %w", err)
+			return errors.Join(shown, fmt.Errorf("--journal: make room there or choose another file: %w", err))
 		}
 	}
-	return nil
+	return shown
 }
 
 // record writes an attempt as a line of JSON, in one write.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +56,36 @@ func TestObservingNeverWaitsForTheReader(t *testing.T) {
 	}
 	if lines := strings.Count(terminal.text.String(), "\n"); lines != attempts {
 		t.Errorf("%d lines; expected one for each of %d attempts", lines, attempts)
+	}
+}
+
+// full is a writer without room, such as a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// kept is a journal in memory.
+type kept struct{ strings.Builder }
+
+func (*kept) Close() error { return nil }
+
+func TestJournalGetsAllWhereLinesCannotBeShown(t *testing.T) {
+	t.Parallel()
+	log := newAttemptLog(full{}, reports.NewRedactor(reports.Secrets{}))
+	journal := new(kept)
+	log.journal = journal
+	log.observe(faultserver.Attempt{Index: 1, Open: true})
+	log.observe(faultserver.Attempt{Index: 1})
+	if err := log.write(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got the error %v; expected it to say that the lines could not be written", err)
+	}
+	log.observe(faultserver.Attempt{Index: 2, Open: true})
+	log.observe(faultserver.Attempt{Index: 2})
+	if err := log.close(); err != nil {
+		t.Errorf("the same is said again: %v", err)
+	}
+	if entries := strings.Count(journal.String(), "\n"); entries != 2 {
+		t.Errorf("%d entries; expected both attempts:\n%s", entries, journal)
 	}
 }
 
