@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,8 @@ type simple struct {
 	charset string
 	// hasty sends each body at once, whatever its caller says of expectations.
 	hasty bool
+	// strict gives up on an answer whose Retry-After is no number.
+	strict bool
 }
 
 func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -60,6 +63,9 @@ func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
 		if !failed || attempt >= *c.policy.Attempts || req.Method == http.MethodPost && c.key == "" || req.Context().Err() != nil {
 			return resp, err
 		}
+		if err == nil && c.strict && !readable(resp.Header.Values("Retry-After")) {
+			return resp, nil
+		}
 		if err == nil {
 			_, _ = io.CopyN(io.Discard, resp.Body, 4096)
 			_ = resp.Body.Close()
@@ -68,6 +74,11 @@ func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// readable tells of a Retry-After that it is a number, or not there.
+func readable(values []string) bool {
+	return len(values) == 0 || values[0] != "" && strings.Trim(values[0], "0123456789") == ""
 }
 
 // rest is the pause before a retry.
@@ -132,9 +143,28 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			make: func(c simple) simple { return c },
 			contracts: []string{
 				"retry-after.beyond-the-deadline-returns-now", "retry-after.above-the-cap-is-not-slept",
-				"retry-after.huge-is-no-immediate-retry",
+				"retry-after.huge-is-no-immediate-retry", "retry-after.the-deadline-ends-its-pause",
 			},
 			want: assertions.NotExercised,
+		},
+		{
+			name:      "one that heeds no Retry-After is not held by one",
+			make:      func(c simple) simple { return c },
+			contracts: []string{"retry-after.no-time-to-come-is-not-slept"},
+			want:      assertions.Pass,
+		},
+		{
+			name:      "one that gives up on a Retry-After that it cannot read comes back",
+			make:      func(c simple) simple { c.strict = true; return c },
+			contracts: []string{"retry-after.no-time-to-come-is-not-slept"},
+			want:      assertions.Pass,
+		},
+		{
+			name:      "a long pause of its own is nobody's Retry-After",
+			make:      func(c simple) simple { c.pause = 3500 * time.Millisecond; return c },
+			lacks:     []scenarios.Capability{scenarios.CanBackoff},
+			contracts: []string{"retry-after.no-time-to-come-is-not-slept"},
+			want:      assertions.NotExercised,
 		},
 		{
 			name: "one that trusts nobody at all tells no stranger from the server",
@@ -156,6 +186,9 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			make: func(c simple) simple { once := 1; c.policy.Attempts = &once; return c },
 			contracts: []string{
 				"cancellation.the-deadline-spans-the-retries", "body.a-refused-replay-keeps-the-failure",
+				"body.a-refused-replay-is-not-waited-for", "attempts.each-call-has-its-own",
+				"attempts.calls-side-by-side-do-not-share", "backoff.begins-anew-with-each-call",
+				"retry-after.the-deadline-ends-its-pause",
 			},
 			want: assertions.NotExercised,
 		},

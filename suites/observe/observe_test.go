@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/faultsrv/faultsrv/assertions"
+	"github.com/faultsrv/faultsrv/faultserver"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites/profile"
@@ -321,6 +322,32 @@ func TestATimerOfWholeMillisecondsHeedsARetryAfter(t *testing.T) {
 		warned := slices.ContainsFunc(s.Warnings, func(w Warning) bool { return w.Contract == "retry-after.seconds-on-503" })
 		if len(s.Findings) != 1 || s.Findings[0].Text != want+": 3 s on 503" || warned != (want == tooEarly) {
 			t.Errorf("after %v: findings %v, warnings %v; expected %s", waited, s.Findings, s.Warnings, want)
+		}
+	}
+}
+
+// A cookie that a retried answer set is told where the retry has it, and where not;
+// where there is no retry, nothing can be told of it.
+func TestACookieIsFollowedIntoTheRetry(t *testing.T) {
+	t.Parallel()
+	with := answeredBy(503, 10*ms)
+	with[1].Headers = faultserver.Headers{{Name: "cookie", Value: "hash:1"}}
+	for name, test := range map[string]struct {
+		attempts []reports.Attempt
+		want     string
+	}{
+		"kept":    {with, "one that comes with a 503 comes back with the retry"},
+		"lost":    {answeredBy(503, 10*ms), "one that comes with a 503 does not come back with the retry"},
+		"no mind": {answeredBy(503), ""},
+	} {
+		got := ""
+		for _, finding := range Summarize(runOf(nil, seen(cookie, called(succeeded(), test.attempts...))), Options{}).Findings {
+			if finding.Topic == "cookies" {
+				got = finding.Text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q; expected %q", name, got, test.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ const (
 	onCut   = "response.observed-on-a-cut-body"
 	onEarly = "response.observed-on-an-early-answer"
 	onTLS   = "tls.observed-without-close-notify"
+	cookie  = "response.observed-cookie-of-a-retried-answer"
 
 	postOn503   = "idempotency.observed-post-on-503"
 	postOnReset = "idempotency.observed-post-on-a-reset"
@@ -111,6 +112,7 @@ var topics = []topic{
 	{"redirects", []look{{contract: redirects, subject: "redirects"}}, func(w *witness) string {
 		return joined(w.followed("see-other", 303), w.followed("same-elsewhere", 307))
 	}},
+	{"cookies", []look{{contract: cookie, subject: "cookies"}}, sayCookies},
 	{"jitter", []look{{contract: firstPauses, subject: "jitter"}}, sayJitter},
 }
 
@@ -347,6 +349,18 @@ func (w *witness) followed(name string, status int) string {
 		body = "the body"
 	}
 	return fmt.Sprintf("%d followed by %s with %s", status, call.attempts[1].Method, body)
+}
+
+func sayCookies(w *witness) string {
+	call, seen := w.only(cookie)
+	switch {
+	case !seen || !call.retried():
+		return ""
+	case call.attempts[1].Headers.Get("Cookie") == "":
+		return "one that comes with a 503 does not come back with the retry"
+	default:
+		return "one that comes with a 503 comes back with the retry"
+	}
 }
 
 func sayJitter(w *witness) string {
