@@ -177,6 +177,19 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Evidence is also taken by its address, by every matcher alike.
+func TestEvidenceByAddress(t *testing.T) {
+	t.Parallel()
+	kept, broken := judged(2), judged(3)
+	for _, matcher := range []types.GomegaMatcher{HaveAttempts(2), HaveVerdict(assertions.Pass)} {
+		for e, want := range map[*assertions.Evidence]bool{&kept: true, &broken: false} {
+			if matched, err := matcher.Match(e); err != nil || matched != want {
+				t.Errorf("%T: got %t, %v; want %t", matcher, matched, err, want)
+			}
+		}
+	}
+}
+
 // A server is an actual value: what a Go test sees of a client that retries.
 func TestServer(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,9 @@ func HaveVerdict(want assertions.Verdict) types.GomegaMatcher {
 	return &word{
 		call: written("HaveVerdict", want),
 		evidence: func(matcher string, actual any) (assertions.Evidence, error) {
-			if e, ok := actual.(assertions.Evidence); ok {
-				return e, nil
+			switch actual.(type) {
+			case assertions.Evidence, *assertions.Evidence:
+				return evidenceOf(matcher, actual)
 			}
 			return assertions.Evidence{}, wrongType(matcher, "an assertions.Evidence", actual)
 		},
