@@ -14,9 +14,10 @@ import (
 // stamps, the earliest is taken for the lower bound and the latest for the
 // upper one.
 //
-// A moment that never came, a call that was not cancelled, or one of which nobody
-// said when it returned, makes it not observed. The upper bound's slack is the whole of it: a correct client
-// returns at once.
+// A moment that never came, a call that was not cancelled, one of which nobody
+// said when it returned, or one that took long from its start with pauses of which
+// nobody knows how long they are, makes it not observed. The upper bound's slack is
+// the whole of it: a correct client returns at once.
 func returns(s subject, want scenarios.Returns) Check {
 	var t tally
 	after := afterText(want.After)
@@ -26,8 +27,12 @@ func returns(s subject, want scenarios.Returns) Check {
 			t.cannotSee(s.who(call) + why)
 			continue
 		}
-		t.judged++
 		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
+		if want.Max > 0 && soonest > want.Max && s.mayHavePaused(call, want.After) {
+			t.cannotSee(s.who(call) + "it took " + dur(soonest).String() + ", and nobody knows how long this client pauses (tell it its backoff, or declare it in a profile)")
+			continue
+		}
+		t.judged++
 		t.saw(dur(soonest).String())
 		if want.Min > 0 {
 			t.limits = append(t.limits, Limit{Call: call.Token}.notBefore(from.Earliest, want.Min, call.Returned))
@@ -68,6 +73,13 @@ func (s subject) returnsFrom(call madeCall, after scenarios.ReturnsAfter) (fault
 		return at, fmt.Sprintf("the moment it is measured from (%s) never came", momentText(*after.Moment))
 	}
 	return at, ""
+}
+
+// mayHavePaused tells of a call, measured from its start, that pauses of its client's
+// own may be what it took: it had made an attempt, and nobody knows its pauses.
+func (s subject) mayHavePaused(call madeCall, after scenarios.ReturnsAfter) bool {
+	fromStart := !after.Cancel && after.Moment == nil
+	return fromStart && s.evidence.Policy.Backoff == nil && len(call.attempts) > 0 && !call.wasAsking()
 }
 
 func afterText(after scenarios.ReturnsAfter) string {

@@ -18,6 +18,8 @@ func returnsCases() []wordCase {
 	}
 	cancelled := func(e *Evidence) { e.Calls[0].Cancelled = 101 * ms }
 	late := func(d time.Duration) edit[Evidence] { return func(e *Evidence) { e.Lateness = d } }
+	unknown := func(e *Evidence) { e.Policy.Backoff = nil }
+	unasked := func(e *Evidence) { e.Journal.Attempts = nil }
 	stall := evidenceOf(stalled(1, 10*ms, 300*ms))
 	stall.Calls[0].Returned = 301 * ms
 	return []wordCase{
@@ -28,6 +30,10 @@ func returnsCases() []wordCase {
 		{"not cancelled", returned(1001 * ms), "", within(500*ms, cancel), []state{isBlind}},
 		{"soon enough after its start", returned(400 * ms), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isOK}},
 		{"too late after its start", returned(900 * ms), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isRed}},
+		{"too late after its start, by pauses that nobody knows", returned(900*ms, unknown), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isBlind}},
+		{"soon enough, with pauses that nobody knows", returned(400*ms, unknown), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isOK}},
+		{"too late without an attempt, with pauses that nobody knows", returned(900*ms, unknown, unasked), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isRed}},
+		{"after sleeping through its cancellation, in pauses that nobody knows", returned(1001*ms, unknown, cancelled), "", within(500*ms, cancel), []state{isRed}},
 		{"too soon after its start", returned(900 * ms), "", scenarios.Expectation{Returns: &scenarios.Returns{Min: time.Second}}, []state{isRed}},
 		{"within a range", returned(900 * ms), "", scenarios.Expectation{Returns: &scenarios.Returns{Min: 800 * ms, Max: time.Second}}, []state{isOK}},
 		{"after a trailing sleep", returned(900 * ms), "", within(500*ms, moment(faultserver.Moment{Attempt: 1})), []state{isRed}},
