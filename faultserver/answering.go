@@ -133,14 +133,32 @@ func (x *exchange) transmit(r *rendering, part bool) bool {
 }
 
 // sendAll sends an answer up to a number of its body's bytes. While a large one is sent,
-// the entry counts as settled, since that may last for as long as the client does not read.
+// the entry counts as settled, since that may last for as long as the client does not
+// read; but not while the last of it is.
 func (x *exchange) sendAll(r *rendering, most int64) error {
 	x.beginAnswer(r)
 	if r.content > transferBuffer {
 		x.settled()
+		r.body = &endingReader{r.body, x.settling}
 		defer x.settling()
 	}
 	return x.sendCounted(r.head, r.body, most)
+}
+
+// An endingReader tells when all has been read.
+type endingReader struct {
+	io.Reader
+
+	ended func()
+}
+
+// Read implements io.Reader.
+func (r *endingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil {
+		r.ended()
+	}
+	return n, err
 }
 
 // beginAnswer stamps the moment before an answer's first byte.

@@ -176,7 +176,7 @@ func TestRawBytesAreExact(t *testing.T) {
 // answer, as a test does that has nothing more to do. (Without waiting, 1 to 11 of 100
 // were said not to have happened as intended.)
 func TestAnAnswerIsNotLostToTheEnd(t *testing.T) {
-	for _, line := range []string{"503", "413@request-head", "malformed:wrong-digest"} {
+	for _, line := range []string{"503", "413@request-head", "malformed:wrong-digest", "200:body=256KiB"} {
 		t.Run(line, func(t *testing.T) {
 			many(t, runs/4, 2, func(int) error {
 				s, err := faultserver.Open(faultserver.Config{Script: script(line)})
