@@ -131,12 +131,14 @@ func (a allowance) pauseText(previous AttemptMeta) string {
 type effect struct{ Class, Text string }
 
 func effectOf(a Attempt) effect {
-	switch {
-	case a.Open:
+	if a.Open {
 		return effect{"open", "still open"}
-	case a.Happened.Kind == "answer" && a.Status >= 200 && a.Status < 400:
-		return effect{"success", "answer, 2xx or 3xx"}
-	case a.Happened.Kind == "answer":
+	}
+	switch a.Happened.Kind {
+	case "answer", "pass", "expect-continue":
+		if a.Status >= 200 && a.Status < 400 {
+			return effect{"success", "answer, 2xx or 3xx"}
+		}
 		return effect{"error", "answer, 4xx or 5xx"}
 	}
 	if known, ok := effects[a.Happened.Kind]; ok {
@@ -145,7 +147,7 @@ func effectOf(a Attempt) effect {
 	return effect{"other", "something else"}
 }
 
-// effects are the kinds of faultserver.Effect other than an answer.
+// effects are the kinds of faultserver.Effect other than a whole answer.
 var effects = map[string]effect{
 	"reset":       {"reset", "reset (RST)"},
 	"close":       {"close", "close (FIN)"},
@@ -158,6 +160,8 @@ var effects = map[string]effect{
 	"slow-read":   {"stall", "read slowly"},
 	"malformed":   {"truncate", "broken answer"},
 	"raw":         {"truncate", "raw bytes"},
+	"tls":         {"truncate", "broken TLS"},
 	"client-left": {"left", "the client left"},
+	"bad-body":    {"left", "a broken request"},
 	"failed":      {"failed", "the fault failed"},
 }

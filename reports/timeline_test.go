@@ -161,6 +161,8 @@ func TestEveryEffectHasAClassAndAWord(t *testing.T) {
 	for kind, want := range map[string]string{
 		"answer": "error", "reset": "reset", "close": "close", "truncate": "truncate", "stall": "stall", "accept-hang": "stall",
 		"stale": "stale", "client-left": "left", "failed": "failed", "never heard of": "other",
+		"pass": "error", "expect-continue": "error", "dribble": "stall", "bandwidth": "stall", "slow-read": "stall", "malformed": "truncate",
+		"raw": "truncate", "tls": "truncate", "bad-body": "left",
 	} {
 		if got := effectOf(Attempt{Status: 503, Happened: faultserver.Effect{Kind: kind}}); got.Class != want || got.Text == "" {
 			t.Errorf("%s: expected %s, got %+v", kind, want, got)
