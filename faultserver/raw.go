@@ -109,6 +109,7 @@ func (r Raw) perform(x *exchange) {
 		if i > 0 && !x.hold(r.Every, nil) {
 			return
 		}
+		x.settling() // the piece may be all that the client waits for
 		if err := x.sendCounted([]byte(piece), bytes.NewReader(nil), wholeBody); err != nil {
 			x.failed(err)
 			return
