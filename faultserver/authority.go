@@ -45,7 +45,7 @@ func SharedAuthority() (*Authority, error) { return sharedAuthority() }
 var sharedAuthority = sync.OnceValues(newAuthority)
 
 // PEM is the authority's certificate, to be trusted by clients.
-func (a *Authority) PEM() []byte { return append([]byte{}, a.pem...) }
+func (a *Authority) PEM() []byte { return slices.Clone(a.pem) }
 
 // Pool has the authority's certificate alone, for a client in Go.
 func (a *Authority) Pool() *x509.CertPool {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -210,10 +212,7 @@ func (h *Host) Close() error {
 		return nil
 	}
 	h.closed = true
-	sessions := []*Session{}
-	for _, s := range h.sessions {
-		sessions = append(sessions, s)
-	}
+	sessions := slices.Collect(maps.Values(h.sessions))
 	if h.unnamed != nil {
 		sessions = append(sessions, h.unnamed)
 	}
@@ -232,9 +231,5 @@ func (h *Host) Close() error {
 func (h *Host) openConns() []*conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	conns := make([]*conn, 0, len(h.conns))
-	for c := range h.conns {
-		conns = append(conns, c)
-	}
-	return conns
+	return slices.Collect(maps.Keys(h.conns))
 }

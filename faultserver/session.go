@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -237,11 +238,7 @@ func (s *Session) CloseIdle() {
 func (s *Session) openConns() []*conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	conns := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		conns = append(conns, c)
-	}
-	return conns
+	return slices.Collect(maps.Keys(s.conns))
 }
 
 // Close ends the session. When it returns, no connection, goroutine or timer
