@@ -15,7 +15,7 @@ const headLength = 512
 
 // takes is how long a number of bytes takes at the pace.
 func (p pace) takes(bytes int64) time.Duration {
-	pieces := float64(bytes) / float64(max(1, p.piece)) * float64(p.every)
+	pieces := float64(max(0, bytes)) / float64(max(1, p.piece)) * float64(p.every)
 	return time.Duration(min(pieces, float64(24*time.Hour)))
 }
 
@@ -54,7 +54,7 @@ func (e ExpectContinue) Lasts(int64) time.Duration {
 
 // Lasts implements Lasting.
 func (r Raw) Lasts(int64) time.Duration {
-	lasts := time.Duration(max(0, len(r.Pieces)-1)) * r.Every
+	lasts := pace{1, r.Every}.takes(int64(len(r.Pieces)) - 1)
 	if r.End == EndStall {
 		lasts += longestSilence
 	}
