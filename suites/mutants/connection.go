@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/faultsrv/faultsrv/resilient"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 )
@@ -19,29 +18,15 @@ var connectionMutants = []Mutant{
 			"connection.a-reset-get-is-sent-again", "connection.a-closed-get-is-sent-again",
 			"connection.a-reset-at-accept-is-tried-again", "tls.a-reset-handshake-is-tried-again",
 		},
-		options: func(scenarios.Policy) []resilient.Option {
-			return []resilient.Option{resilient.WithClassifier(
-				func(_ *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
-					if err != nil {
-						return resilient.Stop
-					}
-					return ordinary
-				})}
-		},
+		options: stopsAt(func(_ *http.Response, err error) bool { return err != nil }),
 	},
 	{
 		Name:   "a-refused-connection-is-final",
 		Defect: "retries lost connections, and none that was refused",
 		Breaks: []string{"connection.a-refused-connection-is-tried-again"},
-		options: func(scenarios.Policy) []resilient.Option {
-			return []resilient.Option{resilient.WithClassifier(
-				func(_ *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
-					if err != nil && suites.ClassifyError(err).Kind == scenarios.ErrConnect {
-						return resilient.Stop
-					}
-					return ordinary
-				})}
-		},
+		options: stopsAt(func(_ *http.Response, err error) bool {
+			return err != nil && suites.ClassifyError(err).Kind == scenarios.ErrConnect
+		}),
 	},
 	{
 		Name:   "trusts-a-dead-connection",

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/faultsrv/faultsrv/resilient"
 	"github.com/faultsrv/faultsrv/scenarios"
 )
 
@@ -75,15 +74,9 @@ var expectationMutants = []Mutant{
 		Name:   "takes-417-for-the-answer",
 		Defect: "hands its caller the refusal of an expectation",
 		Breaks: []string{"body.a-refused-expectation-is-dropped"},
-		options: func(scenarios.Policy) []resilient.Option {
-			return []resilient.Option{resilient.WithClassifier(
-				func(resp *http.Response, _ error, ordinary resilient.Decision) resilient.Decision {
-					if resp != nil && resp.StatusCode == http.StatusExpectationFailed {
-						return resilient.Stop
-					}
-					return ordinary
-				})}
-		},
+		options: stopsAt(func(resp *http.Response, _ error) bool {
+			return resp != nil && resp.StatusCode == http.StatusExpectationFailed
+		}),
 	},
 	{
 		Name:   "repeats-the-refused-expectation",

@@ -164,3 +164,16 @@ func onRetry(change func(req *http.Request)) innerLayer {
 		})
 	}
 }
+
+// stopsAt takes some results of an attempt for final, whatever the policy says.
+func stopsAt(final func(resp *http.Response, err error) bool) func(scenarios.Policy) []resilient.Option {
+	return func(scenarios.Policy) []resilient.Option {
+		return []resilient.Option{resilient.WithClassifier(
+			func(resp *http.Response, err error, ordinary resilient.Decision) resilient.Decision {
+				if final(resp, err) {
+					return resilient.Stop
+				}
+				return ordinary
+			})}
+	}
+}
