@@ -19,37 +19,40 @@ const hops = 2
 // whatever follows from that is no fault of its own. Empty where the machine was
 // quick enough.
 func outOfTime(e Evidence) string {
-	given := func(what string, patience time.Duration) string {
-		if patience <= 0 || e.Lateness < patience/hops {
-			return ""
-		}
-		return fmt.Sprintf("the machine was up to %v late, and the client had %v for %s", dur(e.Lateness), dur(patience), what)
-	}
+	why := ""
 	if timeouts := e.Policy.Timeouts; timeouts != nil {
-		if why := orElse(given("an attempt", timeouts.Attempt), given("a call", timeouts.Total)); why != "" {
-			return why
-		}
+		why = orElse(e.usedUp("an attempt", timeouts.Attempt), e.usedUp("a call", timeouts.Total))
 	}
 	// Between two calls there are no hops: it takes the whole of the window.
 	if breaker := e.Contract.Policy.Breaker; breaker != nil && breaker.Open > 0 && e.Lateness >= breaker.Open {
-		return fmt.Sprintf("the machine was up to %v late, and the breaker is open for %v", dur(e.Lateness), dur(breaker.Open))
+		why = orElse(why, fmt.Sprintf("the machine was up to %v late, and the breaker is open for %v", dur(e.Lateness), dur(breaker.Open)))
 	}
 	for _, record := range e.Calls {
-		if asked, ok := contractCall(e.Contract, record.Name); ok {
-			if why := given("call "+record.Token, asked.Timeout); why != "" {
-				return why
-			}
-			if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 && cancel.Event != faultserver.Arrived {
-				if why := given("noticing what happened before call "+record.Token+" was cancelled", cancel.Plus); why != "" {
-					return why
-				}
-			}
-		}
-		if record.EndedAt > 0 {
-			if why := given("call "+record.Token+", which was then ended", record.Returned-record.Started); why != "" {
-				return why
-			}
+		why = orElse(why, e.callOutOfTime(record))
+	}
+	return why
+}
+
+// callOutOfTime says so of the times of one call.
+func (e Evidence) callOutOfTime(record CallRecord) string {
+	why := ""
+	if asked, ok := contractCall(e.Contract, record.Name); ok {
+		why = e.usedUp("call "+record.Token, asked.Timeout)
+		if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 && cancel.Event != faultserver.Arrived {
+			why = orElse(why, e.usedUp("noticing what happened before call "+record.Token+" was cancelled", cancel.Plus))
 		}
 	}
-	return ""
+	if record.EndedAt > 0 {
+		why = orElse(why, e.usedUp("call "+record.Token+", which was then ended", record.Returned-record.Started))
+	}
+	return why
+}
+
+// usedUp says that the machine may have used up the patience that a client was
+// given for something; 0 is for no bound.
+func (e Evidence) usedUp(what string, patience time.Duration) string {
+	if patience <= 0 || e.Lateness < patience/hops {
+		return ""
+	}
+	return fmt.Sprintf("the machine was up to %v late, and the client had %v for %s", dur(e.Lateness), dur(patience), what)
 }
