@@ -29,20 +29,26 @@ func (c *conn) endStale() {
 	if stale.kind == EndRST {
 		c.abort()
 	} else {
-		if len(stale.says) > 0 {
-			if err := c.write(stale.says); err != nil {
-				stale.exchange.miss("the unsolicited answer: " + err.Error())
-			}
-		}
-		if err := c.finish(); err != nil { // the client has just reset it
-			stale.exchange.miss("FIN: " + err.Error())
-		}
-		c.linger = lingerTime
+		stale.finish(c)
 	}
 	if len(stale.exchange.misses) == 0 {
 		stale.exchange.struck(stale.effect)
 	}
 	stale.exchange.finish()
+}
+
+// finish ends the connection with FIN, after what there is to say. A client that has
+// just reset it was left no stale one.
+func (s *staleEnd) finish(c *conn) {
+	if len(s.says) > 0 {
+		if err := c.write(s.says); err != nil {
+			s.exchange.miss("the unsolicited answer: " + err.Error())
+		}
+	}
+	if err := c.finish(); err != nil {
+		s.exchange.miss("FIN: " + err.Error())
+	}
+	c.linger = lingerTime
 }
 
 // overtaken tells a stale step that the client used the connection before its
