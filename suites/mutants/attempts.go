@@ -90,6 +90,23 @@ var attemptMutants = []Mutant{
 		},
 	},
 	{
+		Name:   "repeats-a-408-without-end",
+		Defect: "sends a request that timed out on the server once more, each time",
+		Breaks: []string{"attempts.a-408-is-not-repeated-without-end"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				for {
+					resp, err := wire.RoundTrip(req)
+					if err != nil || req.Body != nil || resp.StatusCode != http.StatusRequestTimeout {
+						return resp, err
+					}
+					discard(resp)
+					time.Sleep(50 * time.Millisecond) // two hundred are enough to be seen
+				}
+			})
+		},
+	},
+	{
 		Name:   "retries-every-error-status",
 		Defect: "takes every status from 400 on for a reason to retry",
 		Breaks: []string{
