@@ -59,6 +59,9 @@ type Config struct {
 	// its own; more are closed when they are accepted, and listed as events. 0
 	// means no bound.
 	MaxConnections int
+	// Room, if not nil, bounds the open connections of all sessions with listeners
+	// of their own that share it, as MaxConnections does those of one.
+	Room *Room
 	// Admit, if not nil, is asked before the journal keeps an entry (of an attempt,
 	// its trailers, a connection, an event) of about so many bytes; one that it
 	// refuses is counted as dropped. It must not block.

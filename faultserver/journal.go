@@ -199,7 +199,7 @@ type ProtocolEvent struct {
 	// Kind is "not-http", "bad-head", "head-too-large", "unknown-call",
 	// "unmatched" (see Config.Match), "pass-failed" (see Config.Pass), "bad-body",
 	// "unanswered" (bytes came on a connection that the server had ended),
-	// "handshake-failed", "refused" (see Config.MaxConnections), "crashed" (the script's own code) or
+	// "handshake-failed", "refused" (see Config.MaxConnections and Room), "crashed" (the script's own code) or
 	// "accept-failed".
 	Kind string `json:"kind"`
 	// Connection is 0 for an event of the listener.

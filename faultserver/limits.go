@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -56,11 +57,44 @@ func (s *Session) holdTrailers(receipt *BodyReceipt) {
 	}
 }
 
-// full tells whether the session serves as many connections as it may.
-func (s *Session) full() bool {
+// refusal says why the session may not serve one more connection; empty where it
+// may. It has then taken the connection's place in the Room.
+func (s *Session) refusal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.config.MaxConnections > 0 && len(s.conns) >= s.config.MaxConnections
+	if most := s.config.MaxConnections; most > 0 && len(s.conns) >= most {
+		return fmt.Sprintf("a connection beyond the %d that may be open at the same time", most)
+	}
+	if !s.config.Room.take() {
+		return fmt.Sprintf("a connection beyond the %d that sessions with a listener of their own may have open together", s.config.Room.most)
+	}
+	return ""
+}
+
+// A Room is how many connections several sessions may have open together.
+type Room struct {
+	most int64
+	open atomic.Int64
+}
+
+// NewRoom makes room for so many connections.
+func NewRoom(connections int) *Room { return &Room{most: int64(connections)} }
+
+func (r *Room) take() bool {
+	if r == nil {
+		return true
+	}
+	if r.open.Add(1) > r.most {
+		r.open.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (r *Room) give() {
+	if r != nil {
+		r.open.Add(-1)
+	}
 }
 
 // Limited bounds what clients can take of a Host: how many connections are open

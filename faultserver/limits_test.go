@@ -71,6 +71,21 @@ var _ = Describe("A host's limits", func() {
 		_, err := faultserver.Open(faultserver.Config{MaxConnections: -1})
 		Expect(err).To(MatchError(ContainSubstring("max connections")))
 	})
+
+	It("bound the connections of all sessions that share a room, and make room when one has ended", func() {
+		room := faultserver.NewRoom(1)
+		one := serve(faultserver.Config{Script: script("stall:forever"), Room: room})
+		other := serve(faultserver.Config{Script: script("200:forever"), Room: room})
+		p := dial(GinkgoTB(), one.URL())
+		p.say(get("/"))
+		eventually(GinkgoTB(), one, "it stalls", func(j faultserver.Journal) bool { return len(j.Attempts) == 1 })
+		Expect(ask(other.URL(), "/")).To(Equal(0))
+		Expect(other.Journal().Events).To(ConsistOf(And(
+			HaveField("Kind", "refused"), HaveField("Detail", ContainSubstring("the 1 that sessions with a listener of their own may have open together")))))
+		Expect(one.Close()).To(Succeed())
+		Expect(ask(other.URL(), "/")).To(Equal(200))
+		Eventually(func() int { return ask(other.URL(), "/") }).Should(Equal(200), "each gives its place back")
+	})
 })
 
 var _ = Describe("The memory of a journal", func() {

@@ -221,6 +221,9 @@ func (s *Session) part(c *conn, client ClientEnd, closed bool) {
 	if closed {
 		r.Closed, r.Client = s.Elapsed(), client
 	}
+	if s.listener != nil {
+		s.config.Room.give()
+	}
 	s.serving.Done()
 }
 

@@ -110,14 +110,15 @@ func (s *Session) take(tcp *net.TCPConn) bool {
 		_ = tcp.Close() // it is gone already
 		return true
 	}
-	if s.full() {
+	if refusal := s.refusal(); refusal != "" {
 		_ = tcp.Close() // the event says it
-		s.event(nil, "refused", fmt.Sprintf("a connection beyond the %d that may be open at the same time", s.config.MaxConnections))
+		s.event(nil, "refused", refusal)
 		return true
 	}
 	struck, joined := c.start(s)
 	if !joined {
 		_ = tcp.Close() // the session is being closed
+		s.config.Room.give()
 		return false
 	}
 	go c.serve(struck)

@@ -106,7 +106,7 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	o.room = roomFor(openFiles(), o.connections, len(o.upstreams) > 0)
+	o.room = roomFor(openFiles(), o.connections, len(o.upstreams) > 0, o.control.listen != "")
 	if o.readyFile != "" { // one that was killed has left it
 		if err := removeReady(o.readyFile); err != nil {
 			return couldNotRun(err)

@@ -90,6 +90,9 @@ func (s *Server) postOutcome(w http.ResponseWriter, r *http.Request) *problem {
 	if one.report.Outcome != nil {
 		return conflict.problem("call %s has an outcome already; a call is made once a session", one.Token)
 	}
+	if !s.store.admit(e, int64(len(posted.Outcome))) {
+		return tooMany.problem("outcome: there is no memory left for it beside the journals; delete sessions, or post a shorter one")
+	}
 	one.report.Outcome, one.report.Returned = posted.Outcome, e.session.Elapsed()
 	e.session.Return(one.Token)
 	w.WriteHeader(http.StatusNoContent)

@@ -117,8 +117,11 @@ type Limits struct {
 	// included, 64 MiB; TotalBytes all of them together, 512 MiB. What does not
 	// fit is counted as dropped.
 	SessionBytes, TotalBytes int64
-	// Steps is how long a script may become; 10,000.
-	Steps int
+	// Steps is how many steps the scripts of a session may have, its calls' own
+	// included, where a repeated call has a copy for each repeat; 10,000. TotalSteps
+	// is how many all sessions together may have; 200,000. A step takes about 600
+	// bytes, and a call counts as one.
+	Steps, TotalSteps int
 	// TTL is how long a session lives after its last use, where its creator says
 	// nothing, 1 h; MostTTL is what it may ask for, 24 h.
 	TTL, MostTTL time.Duration
@@ -128,14 +131,20 @@ type Limits struct {
 	// same time; 256.
 	Waiting int
 	// Connections is how many there may be to the API, 512; SessionConnections is
-	// how many there may be to a session with a listener of its own, 4,096.
-	Connections, SessionConnections int
+	// how many there may be to a session with a listener of its own, 4,096;
+	// OwnConnections to all such sessions together, 16,384.
+	Connections, SessionConnections, OwnConnections int
+	// ListenerFiles is how many of the process's files the listeners of such sessions
+	// may take together: each takes one, and one that strikes at connections up to
+	// six; 6,000.
+	ListenerFiles int
 }
 
 // The bounds of connections that Limits has where it says nothing.
 const (
 	DefaultConnections        = 512
 	DefaultSessionConnections = 4_096
+	DefaultOwnConnections     = 16_384
 )
 
 func (l Limits) orDefault() Limits {
@@ -145,12 +154,15 @@ func (l Limits) orDefault() Limits {
 	fill(&l.SessionBytes, 64<<20)
 	fill(&l.TotalBytes, 512<<20)
 	fill(&l.Steps, 10_000)
+	fill(&l.TotalSteps, 200_000)
 	fill(&l.TTL, time.Hour)
 	fill(&l.MostTTL, 24*time.Hour)
 	fill(&l.RequestBytes, 1<<20)
 	fill(&l.Waiting, 256)
 	fill(&l.Connections, DefaultConnections)
 	fill(&l.SessionConnections, DefaultSessionConnections)
+	fill(&l.OwnConnections, DefaultOwnConnections)
+	fill(&l.ListenerFiles, 6_000)
 	return l
 }
 

@@ -26,29 +26,16 @@ func scriptOf(e *entry) client.Script {
 }
 
 func (s *Server) addSteps(w http.ResponseWriter, r *http.Request) *problem {
-	return s.changeScript(w, r, func(e *entry, steps []faultserver.Step) *problem {
-		if before, _ := e.session.Script(); len(before)+len(steps) > s.limits.Steps {
-			return tooMany.problem("a script has at most %d steps; with these it would have %d", s.limits.Steps, len(before)+len(steps))
-		}
-		return played(e.session.AddSteps(steps...))
+	return s.changeScript(w, r, func(session *faultserver.Session, steps []faultserver.Step) (more int, change func() error) {
+		return len(steps), func() error { return session.AddSteps(steps...) }
 	})
 }
 
 func (s *Server) replaceSteps(w http.ResponseWriter, r *http.Request) *problem {
-	return s.changeScript(w, r, func(e *entry, steps []faultserver.Step) *problem {
-		if len(steps) > s.limits.Steps {
-			return tooMany.problem("a script has at most %d steps; this one has %d", s.limits.Steps, len(steps))
-		}
-		return played(e.session.ReplaceScript(steps))
+	return s.changeScript(w, r, func(session *faultserver.Session, steps []faultserver.Step) (more int, change func() error) {
+		before, _ := session.Script()
+		return len(steps) - len(before), func() error { return session.ReplaceScript(steps) }
 	})
-}
-
-// played says why a script cannot be played; nil where it can.
-func played(err error) *problem {
-	if err != nil {
-		return unusable.problem("the script cannot be played: %v", err)
-	}
-	return nil
 }
 
 func (s *Server) rewind(w http.ResponseWriter, r *http.Request) *problem {
@@ -60,8 +47,11 @@ func (s *Server) rewind(w http.ResponseWriter, r *http.Request) *problem {
 	return writeJSON(w, http.StatusOK, scriptOf(e))
 }
 
-// changeScript reads steps and changes a session's script by them.
-func (s *Server) changeScript(w http.ResponseWriter, r *http.Request, change func(*entry, []faultserver.Step) *problem) *problem {
+// changeScript reads steps and changes a session's script by them: plan tells by
+// how many it grows, and how that is done.
+func (s *Server) changeScript(w http.ResponseWriter, r *http.Request,
+	plan func(*faultserver.Session, []faultserver.Step) (more int, change func() error),
+) *problem {
 	e, missing := s.entryOf(r)
 	if missing != nil {
 		return missing
@@ -74,7 +64,7 @@ func (s *Server) changeScript(w http.ResponseWriter, r *http.Request, change fun
 	if refused != nil {
 		return refused
 	}
-	if refused := change(e, steps); refused != nil {
+	if refused := s.store.change(e, func() (int, func() error) { return plan(e.session, steps) }); refused != nil {
 		return refused
 	}
 	return writeJSON(w, http.StatusOK, scriptOf(e))

@@ -28,8 +28,10 @@ type entry struct {
 	ttl          time.Duration
 	used         atomic.Int64 // when it was used last, in Unix nanoseconds
 	users        atomic.Int64 // requests that wait for it, or read it live
-	bytes        atomic.Int64 // what its journal takes
-	gone         chan struct{}
+	bytes        atomic.Int64 // what its journal takes, and what was told of its calls
+	// steps is how many its scripts have; the store's lock guards it.
+	steps int
+	gone  chan struct{}
 }
 
 func (e *entry) touch() { e.used.Store(time.Now().UnixNano()) }
@@ -82,6 +84,7 @@ type store struct {
 	mu      sync.Mutex
 	entries map[string]*entry
 	own     own
+	steps   int // of all sessions
 	closed  bool
 	// sooner has an entry when something may expire sooner than was known.
 	sooner chan struct{}
@@ -92,7 +95,10 @@ type store struct {
 func newStore(options Options, limits Limits, m *metrics) *store {
 	s := &store{
 		options: options, limits: limits, metrics: m,
-		own:     own{host: cmp.Or(options.OwnHost, "127.0.0.1"), advertised: options.AdvertiseHost, ports: options.OwnPorts},
+		own: own{
+			host: cmp.Or(options.OwnHost, "127.0.0.1"), advertised: options.AdvertiseHost, ports: options.OwnPorts,
+			room: faultserver.NewRoom(limits.OwnConnections), most: limits.ListenerFiles,
+		},
 		entries: map[string]*entry{}, sooner: make(chan struct{}, 1), ending: make(chan struct{}),
 	}
 	s.reaper.Go(s.reap)
@@ -141,6 +147,11 @@ func (s *store) open(w wish) (*entry, *problem) {
 	case len(s.entries) >= s.limits.Sessions:
 		return nil, tooMany.problem("there are %d sessions, as many as there may be; delete one, or wait until one expires", len(s.entries))
 	}
+	steps := stepsOf(config)
+	if refused = s.fits(e, steps); refused != nil {
+		return nil, refused
+	}
+	e.steps = steps
 	if w.own {
 		e.session, refused = s.own.open(config)
 	} else {
@@ -158,6 +169,7 @@ func (s *store) open(w wish) (*entry, *problem) {
 // enter makes an entry known. The lock is held.
 func (s *store) enter(e *entry) {
 	s.entries[e.id] = e
+	s.steps += e.steps
 	s.metrics.sessions.Set(float64(len(s.entries)))
 	select {
 	case s.sooner <- struct{}{}:
@@ -168,6 +180,8 @@ func (s *store) enter(e *entry) {
 // adopt makes a session of somebody else's known.
 func (s *store) adopt(id string, session *faultserver.Session, feed *Feed) error {
 	e := &entry{id: id, session: session, adopted: true, created: time.Now(), feed: feed, gone: make(chan struct{})}
+	script, _ := session.Script()
+	e.steps = len(script)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.entries[id] != nil {
@@ -235,12 +249,18 @@ func (s *store) end(e *entry, why string) (ended bool, err error) {
 		return false, nil
 	}
 	delete(s.entries, e.id)
+	s.steps -= e.steps
 	s.metrics.sessions.Set(float64(len(s.entries)))
 	s.mu.Unlock()
 	close(e.gone)
 	if !e.adopted {
 		err = e.session.Close()
 		s.metrics.ended.WithLabelValues(why).Inc()
+	}
+	if e.own {
+		s.mu.Lock()
+		s.own.close(e.scenario.Config)
+		s.mu.Unlock()
 	}
 	s.bytes.Add(-e.bytes.Load())
 	s.metrics.bytes.Set(float64(s.bytes.Load()))
