@@ -105,7 +105,7 @@ func listClients(w io.Writer, clients []clientSummary) error {
 		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.versionText(), c.About)
 	}
 	if err := columns.Flush(); err != nil { // of all that was written
-		return couldNotRun(fmt.Errorf("write the output: %w", err))
+		return unprinted(err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ var clients = map[string]func(args []string) int{
 	"get-all":       getAll,
 	"get-and-print": getAndPrint,
 	"get-and-hang":  getAndHang,
+	"get-and-wait":  getAndWait,
 	"hang":          hang,
 	"stubborn":      stubborn,
 	"forker":        forker,
@@ -106,6 +107,17 @@ func getAndHang(args []string) int {
 		return hang(args)
 	}
 	return status
+}
+
+// getAndWait waits until the file of its second argument is there, and then makes
+// one request.
+func getAndWait(args []string) int {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(args[1]); err == nil {
+			break
+		}
+	}
+	return getOnce(args)
 }
 
 // hang never ends by itself.

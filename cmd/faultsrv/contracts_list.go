@@ -93,7 +93,7 @@ func listText(w io.Writer, contracts []*scenarios.Contract) error {
 		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", c.ID, c.Level, c.Basis, title)
 	}
 	if err := columns.Flush(); err != nil { // of all that was written
-		return couldNotRun(fmt.Errorf("write the output: %w", err))
+		return unprinted(err)
 	}
 	return nil
 }

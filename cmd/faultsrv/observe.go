@@ -137,11 +137,14 @@ func (o *observeOptions) tell(cmd *cobra.Command, args []string, run reports.Run
 	var printed error
 	if o.format.value == "json" {
 		printed = printJSON(cmd.OutOrStdout(), summary)
-	} else {
-		printed = observe.Text(cmd.OutOrStdout(), summary)
+	} else if err := observe.Text(cmd.OutOrStdout(), summary); err != nil {
+		printed = unprinted(err)
 	}
-	if err := errors.Join(drafted, printed); err != nil {
-		return couldNotRun(err)
+	if drafted != nil {
+		return couldNotRun(errors.Join(drafted, printed))
+	}
+	if printed != nil {
+		return printed
 	}
 	if run.Meta.Partial {
 		cmd.PrintErrf("faultsrv: the run was cut short after %d of %s: %s\n",

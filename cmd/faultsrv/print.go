@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -15,9 +17,18 @@ import (
 // programs of somebody else's.
 func printText(w io.Writer, text string) error {
 	if _, err := io.WriteString(w, harmless(text)); err != nil {
-		return couldNotRun(fmt.Errorf("write the output: %w", err))
+		return unprinted(err)
 	}
 	return nil
+}
+
+// unprinted is the error of an output that could not be written. A reader who has
+// left, such as head, has what it wanted, and is told nothing.
+func unprinted(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return endWith(statusCouldNotRun)
+	}
+	return couldNotRun(fmt.Errorf("write the output: %w", err))
 }
 
 // harmless is a text of several lines with nothing in it that would move a cursor,
@@ -47,7 +58,7 @@ func printJSON(w io.Writer, value any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(value); err != nil {
-		return couldNotRun(fmt.Errorf("write the output: %w", err))
+		return unprinted(err)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func newReportIn(name string, invoked invocation) *cobra.Command {
 				return err
 			}
 			if err := renderer(name, screen.report)(cmd.OutOrStdout(), run); err != nil {
-				return couldNotRun(err)
+				return unprinted(err)
 			}
 			return nil
 		},

@@ -74,7 +74,7 @@ func badgeCount(badge reports.Badge, names []string) (reports.BadgeCount, error)
 func writeTo(cmd *cobra.Command, name string, render func(io.Writer) error) error {
 	if name == "" {
 		if err := render(cmd.OutOrStdout()); err != nil {
-			return couldNotRun(err)
+			return unprinted(err)
 		}
 		return nil
 	}

@@ -19,6 +19,7 @@ type invocation struct {
 // run is the whole command as a function of what it is given: it does what the
 // arguments say and returns the exit status.
 func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	surviveBrokenPipes()
 	ctx, release := untilSignal(context.Background(), stderr)
 	defer release()
 
@@ -32,6 +33,15 @@ func run(args []string, env func(string) string, stdin io.Reader, stdout, stderr
 		_, _ = fmt.Fprintf(stderr, "faultsrv: %s\n", harmless(message)) // the status says it too
 	}
 	return status
+}
+
+// surviveBrokenPipes has a write to an output that nobody reads any more fail, as
+// others do, in the place of ending the process: a ready file would be left, and
+// results half written. The signal is caught and not ignored, since the processes
+// that we start would inherit that.
+func surviveBrokenPipes() {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, syscall.SIGPIPE)
 }
 
 // untilSignal is a context that ends with the first SIGINT, SIGTERM or SIGHUP,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,23 @@ func TestAnOutputThatCannotBeWrittenIsStatus3(t *testing.T) {
 				t.Errorf("status %d, stderr %q; expected %d, and the cause", status, &stderr, statusCouldNotRun)
 			}
 		})
+	}
+}
+
+// A reader that has what it wanted, such as head, leaves; there is nobody to tell.
+func TestAReaderWhoLeavesIsToldNothing(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer write.Close()
+	read.Close()
+	for _, line := range []string{"contracts list", "contracts list --format json", "contracts show body.replay-after-503", "clients list"} {
+		var stderr bytes.Buffer
+		if status := run(strings.Fields(line), noEnvironment, strings.NewReader(""), write, &stderr); status != statusCouldNotRun || stderr.Len() > 0 {
+			t.Errorf("%s: status %d, stderr %q; expected %d, and nothing said", line, status, &stderr, statusCouldNotRun)
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"background": background,
 			"found":      found,
 			"interrupt":  interrupt,
+			"leave":      leave,
 			"end":        end,
 			"appears":    appears,
 			"gone":       gone,

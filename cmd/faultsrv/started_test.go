@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,6 +26,7 @@ const patience = 30 * time.Second
 type started struct {
 	cmd            *exec.Cmd
 	out            *watch
+	reading        io.ReadCloser // our end of its output
 	stdout, stderr bytes.Buffer
 	ended          chan error
 }
@@ -48,11 +50,17 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	s.cmd = exec.Command(lookPath(ts, args[1]), args[2:]...)
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = environmentOf(ts)
-	s.cmd.Stdout, s.cmd.Stderr = tee{s.out, &s.stdout}, tee{s.out, &s.stderr}
+	s.cmd.Stderr = tee{s.out, &s.stderr}
+	var err error
+	s.reading, err = s.cmd.StdoutPipe()
+	ts.Check(err)
 	ts.Check(s.cmd.Start())
 	process := s.cmd.Process
 	ts.Defer(func() { _ = process.Kill() }) // for a script that fails
-	go func() { s.ended <- s.cmd.Wait() }()
+	go func() {
+		_, _ = io.Copy(tee{s.out, &s.stdout}, s.reading) // until it has ended, or leave
+		s.ended <- s.cmd.Wait()
+	}()
 
 	s.await(ts, args[0])
 }
@@ -67,6 +75,15 @@ func (s *started) await(ts *testscript.TestScript, pattern string) {
 	case <-time.After(patience):
 		ts.Fatalf("in %v it has not printed %q; it printed:\n%s", patience, pattern, s.out)
 	}
+}
+
+// leave reads no more of what was started.
+func leave(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(startedKey{}).(*started)
+	if neg || len(args) != 0 || s.cmd == nil {
+		ts.Fatalf("usage, after start: leave")
+	}
+	ts.Check(s.reading.Close())
 }
 
 // interrupt PATTERN sends SIGINT to what was started and goes on when its
