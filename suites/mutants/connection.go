@@ -2,12 +2,13 @@ package mutants
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 
 	"github.com/faultsrv/faultsrv/scenarios"
-	"github.com/faultsrv/faultsrv/suites"
 )
 
 var connectionMutants = []Mutant{
@@ -24,9 +25,7 @@ var connectionMutants = []Mutant{
 		Name:   "a-refused-connection-is-final",
 		Defect: "retries lost connections, and none that was refused",
 		Breaks: []string{"connection.a-refused-connection-is-tried-again"},
-		options: stopsAt(func(_ *http.Response, err error) bool {
-			return err != nil && suites.ClassifyError(err).Kind == scenarios.ErrConnect
-		}),
+		options: stopsAt(func(_ *http.Response, err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }),
 	},
 	{
 		Name:   "trusts-a-dead-connection",
