@@ -22,9 +22,9 @@ var connectionMutants = []Mutant{
 		options: stopsAt(func(_ *http.Response, err error) bool { return err != nil }),
 	},
 	{
-		Name:   "a-refused-connection-is-final",
-		Defect: "retries lost connections, and none that was refused",
-		Breaks: []string{"connection.a-refused-connection-is-tried-again"},
+		Name:    "a-refused-connection-is-final",
+		Defect:  "retries lost connections, and none that was refused",
+		Breaks:  []string{"connection.a-refused-connection-is-tried-again"},
 		options: stopsAt(func(_ *http.Response, err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }),
 	},
 	{
