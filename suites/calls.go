@@ -119,7 +119,7 @@ func (s *schedule) make(ctx context.Context, call scenarios.Call, token string) 
 	if at := <-cancelled; at <= record.Returned {
 		record.Cancelled = at // one that was given later has interrupted nothing
 	}
-	if s.neverRan(record) {
+	if ctx.Err() == nil && s.neverRan(record) { // else it was killed with its contract
 		record.Outcome = scenarios.Outcome{
 			Kind: scenarios.ClientErrorOutcome, Starved: record.Outcome.Starved, Error: record.Outcome.Error,
 			Note: "it ended in an error before it had sent anything: " + record.Outcome.Error.Message,

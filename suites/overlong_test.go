@@ -43,3 +43,26 @@ func TestAContractThatTakesTooLongIsEnded(t *testing.T) {
 		t.Errorf("%d calls were asked for; expected none after the one that was ended", made)
 	}
 }
+
+// program is a client that is run as a command for each call.
+type program struct{ client }
+
+func (c program) Profile() suites.Profile {
+	profile := c.client.Profile()
+	profile.Kind = "exec"
+	return profile
+}
+
+// A command that is killed with its contract, before it has sent anything, is none
+// that cannot be run.
+func TestACommandThatIsEndedWithItsContractIsNotToBlame(t *testing.T) {
+	t.Parallel()
+	starting := program{client{do: func(ctx context.Context, _ suites.Request) scenarios.Outcome {
+		<-ctx.Done()
+		return scenarios.Outcome{Kind: scenarios.ErrorOutcome, Error: &scenarios.OutcomeError{Kind: scenarios.ErrCanceled, Message: "killed"}}
+	}}}
+	result := judge(t, starting, oneAttempt, suites.Options{ContractTimeout: 100 * time.Millisecond})
+	if result.Verdict != assertions.NotExercised || !strings.Contains(result.Reason, "ContractTimeout") {
+		t.Errorf("%s: %s; expected not-exercised, because the contract took too long", result.Verdict, result.Reason)
+	}
+}
