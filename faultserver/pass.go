@@ -176,7 +176,9 @@ func (p *passage) forward() {
 	_, _ = p.server.Write(p.head.unprefixed())
 	p.conn.in.tap = func(raw []byte) { _, _ = p.server.Write(raw) }
 	defer func() { p.conn.in.tap = nil }()
-	_ = p.body.readTo(wholeBody) // how far it came is in the receipt
+	if err := p.body.readTo(wholeBody); err != nil { // how far it came is in the receipt
+		_ = p.server.CloseWrite() // the server is told that no more comes
+	}
 }
 
 // unprefixed is the head as it came, without the prefix by which its target

@@ -162,6 +162,19 @@ var _ = Describe("The step pass", func() {
 		Expect(journal.Events).To(ConsistOf(HaveField("Kind", "pass-failed")))
 	})
 
+	It("tells the real server that the rest of a request will not come", func() {
+		told := make(chan error, 1)
+		s := upstream("pass", func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			told <- err
+		})
+		p := dial(GinkgoTB(), s.URL())
+		p.say("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf")
+		Expect(p.Close()).To(Succeed())
+		Eventually(told).Should(Receive(MatchError(io.ErrUnexpectedEOF)))
+		Expect(over(s, 1)[0].Body).To(And(HaveField("Received", int64(4)), HaveField("Complete", false)))
+	})
+
 	It("proves nothing where the real server breaks off", func() {
 		server := realServing(len(get("/")), "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
 		s := serve(faultserver.Config{Script: script("pass"), Pass: server.url})
