@@ -84,6 +84,11 @@ func (o *matrixOptions) run(cmd *cobra.Command, invoked invocation) error {
 	if err != nil {
 		return err
 	}
+	if o.sideBySide > 1 {
+		if err := matrix.CheckSideBySide(entrants); err != nil {
+			return err
+		}
+	}
 	accepted, err := o.accepted(entrants)
 	if err != nil {
 		return err

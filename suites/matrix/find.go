@@ -34,6 +34,8 @@ type Entrant struct {
 	Command []string
 
 	open opening
+	// service is its profile where it is a service, else nil.
+	service *service.Profile
 }
 
 // An opening makes a client ready to be judged; what closes it is to be called in
@@ -140,7 +142,7 @@ func load(file string) (Entrant, error) {
 		if err != nil {
 			return Entrant{}, err
 		}
-		return Entrant{Name: p.Name, About: p.About, Command: rerun, open: func(ctx context.Context) (suites.Subject, func() error, error) {
+		return Entrant{Name: p.Name, About: p.About, Command: rerun, service: &p, open: func(ctx context.Context) (suites.Subject, func() error, error) {
 			subject, err := service.Start(ctx, p, nil, service.Options{Rerun: rerun})
 			if err != nil {
 				return nil, nil, err

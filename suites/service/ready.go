@@ -60,13 +60,17 @@ func connects(address string) look {
 		if err != nil {
 			return err
 		}
-		port := cmp.Or(parsed.Port(), map[string]string{"http": "80", "https": "443"}[parsed.Scheme])
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(parsed.Hostname(), port))
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", hostPort(parsed))
 		if err != nil {
 			return err
 		}
 		return conn.Close()
 	}
+}
+
+// hostPort is where a URL points.
+func hostPort(address *url.URL) string {
+	return net.JoinHostPort(address.Hostname(), cmp.Or(address.Port(), map[string]string{"http": "80", "https": "443"}[address.Scheme]))
 }
 
 // awaitReady waits until the service can be asked.
