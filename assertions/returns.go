@@ -16,8 +16,9 @@ import (
 //
 // A moment that never came, a call that was not cancelled, one of which nobody
 // said when it returned, or one that took long from its start with pauses of which
-// nobody knows how long they are, makes it not observed. The upper bound's slack is
-// the whole of it: a correct client returns at once.
+// nobody knows how long they are and no timeout that had to cut them short, makes it
+// not observed. The upper bound's slack is the whole of it: a correct client returns
+// at once.
 func returns(s subject, want scenarios.Returns) Check {
 	var t tally
 	after := afterText(want.After)
@@ -28,7 +29,7 @@ func returns(s subject, want scenarios.Returns) Check {
 			continue
 		}
 		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
-		if want.Max > 0 && soonest > want.Max && s.mayHavePaused(call, want.After) {
+		if want.Max > 0 && soonest > want.Max && s.mayHavePaused(call, want) {
 			t.cannotSee(s.who(call) + "it took " + dur(soonest).String() + ", and nobody knows how long this client pauses (tell it its backoff, or declare it in a profile)")
 			continue
 		}
@@ -76,10 +77,20 @@ func (s subject) returnsFrom(call madeCall, after scenarios.ReturnsAfter) (fault
 }
 
 // mayHavePaused tells of a call, measured from its start, that pauses of its client's
-// own may be what it took: it had made an attempt, and nobody knows its pauses.
-func (s subject) mayHavePaused(call madeCall, after scenarios.ReturnsAfter) bool {
-	fromStart := !after.Cancel && after.Moment == nil
-	return fromStart && s.evidence.Policy.Backoff == nil && len(call.attempts) > 0 && !call.wasAsking()
+// own may be what it took: it had made an attempt, nobody knows its pauses, and no
+// timeout that the client was told had to cut them short.
+func (s subject) mayHavePaused(call madeCall, want scenarios.Returns) bool {
+	fromStart := !want.After.Cancel && want.After.Moment == nil
+	return fromStart && s.evidence.Policy.Backoff == nil && len(call.attempts) > 0 && !call.wasAsking() && !s.timedWithin(call, want.Max)
+}
+
+// timedWithin tells whether the client was told a timeout for the call that is at
+// most the limit.
+func (s subject) timedWithin(call madeCall, limit time.Duration) bool {
+	told := func(timeout time.Duration) bool { return timeout > 0 && timeout <= limit }
+	asked, _ := contractCall(s.evidence.Contract, call.Name)
+	timeouts := s.evidence.Policy.Timeouts
+	return told(asked.Timeout) || timeouts != nil && told(timeouts.Total)
 }
 
 func afterText(after scenarios.ReturnsAfter) string {
