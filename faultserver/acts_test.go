@@ -127,16 +127,21 @@ var _ = Describe("Truncate", func() {
 		Expect(over(s, 1)[0].Client.How).To(Equal("client-fin"))
 	})
 
-	It("is not met by a request whose answer has no body", func() {
-		s := run("truncate@10")
-		p := dial(GinkgoTB(), s.URL())
-		p.say("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-		body, end := p.hearBody()
-		Expect([]string{body, end}).To(Equal([]string{"", "fin"}))
-		a := over(s, 1)[0]
-		Expect(a.Met).To(BeFalse())
-		Expect(a.Happened.Detail).To(ContainSubstring("no body to send a part of"))
-	})
+	DescribeTable("is not met by a request whose answer has no body, and is whole with its head",
+		func(line, ends string) {
+			s := run(line)
+			p := dial(GinkgoTB(), s.URL())
+			p.say("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+			body, end := p.hearBody()
+			Expect([]string{body, end}).To(Equal([]string{"", ends}))
+			a := over(s, 1)[0]
+			Expect(a.Met).To(BeFalse())
+			Expect(a.Happened.Detail).To(ContainSubstring("no body to send a part of"))
+		},
+		Entry("some of it", "truncate@10", "fin"),
+		Entry("none of it", "truncate@0", "fin"),
+		Entry("and neither is a reset after the head", "reset@response-head", "rst"),
+	)
 })
 
 var _ = Describe("Close", func() {

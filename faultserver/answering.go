@@ -25,7 +25,7 @@ func (x *exchange) sendPart(a Answer, effect *Effect) bool {
 		return false
 	}
 	now, l := time.Now(), x.layout(a, true, int64(x.at.N))
-	if l.noBody && x.at.N > 0 {
+	if l.noBody { // the answer is whole with its head
 		x.miss(x.head.method + " and the status leave no body to send a part of")
 		effect.Body = 0
 	}
