@@ -7,6 +7,7 @@
 package quick
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -49,11 +50,14 @@ var all = []route{
 }
 
 // routes are the state behind the routes.
-type routes struct{ flaky map[string]int }
+type routes struct {
+	// flaky counts failures, by the hash of the key: a client may send large ones.
+	flaky map[[sha256.Size]byte]int
+}
 
 // Config is a session that serves the routes. Each call counts /flaky anew.
 func Config() faultserver.Config {
-	r := &routes{flaky: map[string]int{}}
+	r := &routes{flaky: map[[sha256.Size]byte]int{}}
 	var held atomic.Int64
 	return faultserver.Config{
 		Choose: r.choose, KeepBodies: true, MaxAttempts: mostAttempts,
@@ -153,7 +157,7 @@ func flaky(r *routes, _ string, query url.Values) (faultserver.Step, error) {
 		}
 		fail = n
 	}
-	key := fmt.Sprint(fail, " ", query.Get("key"))
+	key := sha256.Sum256(fmt.Append(nil, fail, " ", query.Get("key")))
 	if _, known := r.flaky[key]; !known && len(r.flaky) >= mostKeys {
 		clear(r.flaky)
 	}
