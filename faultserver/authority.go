@@ -38,6 +38,10 @@ type certified struct {
 // mostNames bounds the certificates that are kept. One more costs its client 0.5 ms each time.
 const mostNames = 1_000
 
+// longestName is that of a host as text (RFC 1035, section 2.3.4, less what stands
+// around it there).
+const longestName = 253
+
 // SharedAuthority is the authority of this process, made when it is first asked
 // for. It certifies every session with Config.TLS.
 func SharedAuthority() (*Authority, error) { return sharedAuthority() }
@@ -94,6 +98,9 @@ var loopbackNames = []string{"localhost", "127.0.0.1", "::1"}
 // show is the certificate that a server shows to a client that has said hello.
 func (a *Authority) show(fault TLSFault, hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := hello.ServerName
+	if len(name) > longestName {
+		name = ""
+	}
 	if host, _, err := net.SplitHostPort(hello.Conn.LocalAddr().String()); err == nil && name == "" {
 		name = host
 	}

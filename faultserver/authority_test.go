@@ -3,6 +3,7 @@ package faultserver
 import (
 	"crypto/tls"
 	"net"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,6 +30,22 @@ func TestAClientThatSaysNoNameIsShownTheAddressThatItHasReached(t *testing.T) {
 		if err := shown.Leaf.VerifyHostname(address); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A name that no host can have costs no memory, however long it is.
+func TestANameThatIsTooLongIsTakenForNone(t *testing.T) {
+	authority, err := newAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(authority.certs)
+	shown, err := authority.show("", &tls.ClientHelloInfo{Conn: at{address: "127.0.0.1"}, ServerName: strings.Repeat("a", 60_000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shown.Leaf.VerifyHostname("127.0.0.1"); err != nil || len(authority.certs) > before {
+		t.Errorf("%d certificates are kept; want %d (%v)", len(authority.certs), before, err)
 	}
 }
 
