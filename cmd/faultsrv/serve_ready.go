@@ -35,8 +35,13 @@ func writeReady(name, url, controlURL, caFile string) error {
 	return nil
 }
 
-// removeReady takes the file away: what it says is true no more.
+// removeReady takes the file away: what it says is true no more. What is no file,
+// such as /dev/stdout, is left alone and refused: whoever may write to devices may
+// remove them, too.
 func removeReady(name string) error {
+	if found, err := os.Stat(name); err == nil && !found.Mode().IsRegular() {
+		return fmt.Errorf("--ready-file: expected a file that can be written and removed; %s is none: name one that is there for nothing else", name)
+	}
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("--ready-file: expected a file that can be written and removed: %w", err)
 	}
