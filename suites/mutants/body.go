@@ -1,10 +1,12 @@
 package mutants
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"sync"
 	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -122,6 +124,60 @@ var bodyMutants = []Mutant{
 			}
 		}),
 	},
+	{
+		Name:   "rewinds-what-is-still-being-sent",
+		Defect: "rewinds a body for the next attempt when the answer was a 500, whether it has been sent or not",
+		Breaks: []string{"body.an-early-answer-does-not-change-what-is-sent"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				if req.Body == nil || req.Body == http.NoBody || isStream(req) {
+					return wire.RoundTrip(req)
+				}
+				data, err := io.ReadAll(req.Body)
+				_ = req.Body.Close()
+				if err != nil {
+					return nil, err
+				}
+				shared := &rewound{reader: bytes.NewReader(data), closed: make(chan struct{})}
+				req = req.Clone(req.Context())
+				req.Body = shared
+				resp, err := wire.RoundTrip(req)
+				if err == nil && resp.StatusCode == http.StatusInternalServerError {
+					shared.rewind()
+				}
+				return resp, err
+			})
+		},
+	},
+}
+
+// rewound is a body that can be set to its beginning while it is being read.
+type rewound struct {
+	mu     sync.Mutex
+	reader *bytes.Reader
+
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (b *rewound) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.reader.Read(p)
+}
+
+func (b *rewound) Close() error {
+	b.once.Do(func() { close(b.closed) })
+	return nil
+}
+
+// rewind sets the body to its beginning, and waits until the request that it is
+// still being sent in is over: what is sent of it meanwhile is wrong for certain.
+func (b *rewound) rewind() {
+	b.mu.Lock()
+	_, _ = b.reader.Seek(0, io.SeekStart)
+	b.mu.Unlock()
+	<-b.closed
 }
 
 // resendOnReused is an inner layer that sends a stream again, when it has been read,

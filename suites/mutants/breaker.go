@@ -15,7 +15,6 @@ var breakerMutants = []Mutant{
 		Breaks: []string{
 			"breaker.opens-at-its-threshold", "breaker.stays-open", "breaker.single-probe", "breaker.as-many-probes-as-configured",
 			"breaker.a-failed-probe-opens-again", "breaker.timeouts-do-trip-it", "breaker.lost-connections-do-trip-it",
-			"breaker.an-open-one-is-not-retried",
 		},
 		policy: func(policy *scenarios.Policy) { policy.Breaker = nil },
 	},
@@ -72,6 +71,12 @@ var breakerMutants = []Mutant{
 		Defect: "waits for ever for the result of a probe that was cancelled",
 		Breaks: []string{"breaker.a-cancelled-probe-gives-its-place-back"},
 		flaw:   &breakerFlaw{keepsCancelledPlace: true},
+	},
+	{
+		Name:   "a-cancelled-probe-closes-the-breaker",
+		Defect: "takes a probe that its caller left for one that succeeded",
+		Breaks: []string{"breaker.a-cancelled-probe-does-not-close-it"},
+		flaw:   &breakerFlaw{closesWhenCancelled: true},
 	},
 	{
 		Name:   "an-ignored-probe-keeps-its-place",

@@ -93,6 +93,28 @@ var expectationMutants = []Mutant{
 			}
 		}),
 	},
+	{
+		Name:   "repeats-417-for-ever",
+		Defect: "takes every 417 for the refusal of an expectation, also where it has dropped it already",
+		Breaks: []string{"body.a-refused-expectation-is-not-repeated-for-ever"},
+		inner: func(wire http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(req *http.Request) (*http.Response, error) {
+				resp, err := wire.RoundTrip(req)
+				// 50 stands for no end, so that the mutant comes to one.
+				for range 50 {
+					if err != nil || resp.StatusCode != http.StatusExpectationFailed || req.GetBody == nil {
+						break
+					}
+					discard(resp)
+					again := req.Clone(req.Context())
+					again.Header.Del("Expect")
+					again.Body, _ = req.GetBody()
+					resp, err = wire.RoundTrip(again)
+				}
+				return resp, err
+			})
+		},
+	},
 }
 
 // expected is the context key of what the caller's Expect says.

@@ -3,11 +3,13 @@ package mutants
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
 	"slices"
+	"sync"
 )
 
 var framingMutants = []Mutant{
@@ -27,26 +29,71 @@ var framingMutants = []Mutant{
 		Name:   "takes-the-first-status",
 		Defect: "takes what comes before the answer for the answer",
 		Breaks: []string{"response.an-interim-answer-is-not-the-answer"},
+		inner: onInterim(func(first int, resp *http.Response) *http.Response {
+			if first != 0 {
+				discard(resp)
+				resp.StatusCode, resp.Body = first, http.NoBody
+			}
+			return resp
+		}),
+	},
+	{
+		Name:   "leaves-the-answer-to-the-next",
+		Defect: "takes what comes before the answer for the answer, and the answer for that of the next request",
+		Breaks: []string{"response.an-interim-answer-is-not-the-answer", "response.after-an-interim-answer-each-gets-its-own"},
 		inner: func(wire http.RoundTripper) http.RoundTripper {
-			return roundTrip(func(req *http.Request) (*http.Response, error) {
-				first := 0
-				traced := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-					Got1xxResponse: func(code int, _ textproto.MIMEHeader) error {
-						if first == 0 && code > http.StatusContinue {
-							first = code
-						}
-						return nil
-					},
-				})
-				resp, err := wire.RoundTrip(req.WithContext(traced))
-				if err == nil && first != 0 {
-					discard(resp)
-					resp.StatusCode, resp.Body = first, http.NoBody
-				}
-				return resp, err
-			})
+			left := new(leftAnswers)
+			return onInterim(left.shift)(wire)
 		},
 	},
+}
+
+// onInterim is an inner layer that may give another answer than the one that came,
+// by the status of what came before it: that of the first 1xx but 100, 0 for none.
+func onInterim(change func(first int, resp *http.Response) *http.Response) innerLayer {
+	return func(wire http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			first := 0
+			traced := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+				Got1xxResponse: func(code int, _ textproto.MIMEHeader) error {
+					if first == 0 && code > http.StatusContinue {
+						first = code
+					}
+					return nil
+				},
+			})
+			resp, err := wire.RoundTrip(req.WithContext(traced))
+			if err != nil {
+				return resp, err
+			}
+			return change(first, resp), nil
+		})
+	}
+}
+
+// leftAnswers are answers that were left on a client's connection, the oldest first.
+type leftAnswers struct {
+	mu      sync.Mutex
+	answers []*http.Response
+}
+
+// shift gives the oldest answer, of which an interim one is one more.
+func (l *leftAnswers) shift(first int, resp *http.Response) *http.Response {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first != 0 {
+		interim := *resp
+		interim.StatusCode, interim.Body = first, http.NoBody
+		l.answers = append(l.answers, &interim)
+	}
+	if l.answers = append(l.answers, resp); len(l.answers) > 1 {
+		body, _ := io.ReadAll(resp.Body) // what is cut is an end like another to whom it is not for
+		_ = resp.Body.Close()
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	oldest := l.answers[0]
+	l.answers = l.answers[1:]
+	return oldest
 }
 
 // believing is a wire on which each answer has one Content-Length of those that it

@@ -17,6 +17,8 @@ import (
 type breakerFlaw struct {
 	// a cancelled probe, or one answered with a 4xx, keeps its place.
 	keepsCancelledPlace, keepsRefusedPlace bool
+	// a cancelled probe closes it.
+	closesWhenCancelled bool
 	// a failed probe leaves it half-open, a good one too.
 	staysHalfOpen, neverCloses bool
 	// what it counts as a failure and should not, and the other way round.
@@ -88,6 +90,8 @@ func (b *naiveBreaker) leave(ctx context.Context, probe bool, resp *http.Respons
 		b.probes--
 	}
 	switch {
+	case cancelled && probe && b.flaw.closesWhenCancelled:
+		b.until, b.failures = time.Time{}, 0
 	case cancelled, refused && b.flaw.keepsRefusedPlace:
 	case b.failed(resp, err):
 		b.failures++
