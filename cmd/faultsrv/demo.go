@@ -86,7 +86,7 @@ func tellDemo(cmd *cobra.Command, folder string, invoked invocation) error {
 	w.print(demoHead)
 	orders, err := demo.Run(cmd.Context(), demo.Pause, func(e demo.Event) { w.print(eventLine(e)) })
 	if err != nil {
-		return errors.Join(err, files.close())
+		return err
 	}
 	w.print("\n")
 	for _, order := range orders {
@@ -94,7 +94,7 @@ func tellDemo(cmd *cobra.Command, folder string, invoked invocation) error {
 	}
 	run, err := judgeNaive(cmd.Context(), invoked)
 	if err != nil {
-		return errors.Join(err, files.close())
+		return err
 	}
 	w.print(fmt.Sprintf("\nThe %s by the contracts of idempotency:\n\n%s\n", demo.Naive, verdictLines(run)))
 	if at := slices.IndexFunc(run.Results, func(r reports.Result) bool { return r.ID == demoFailure }); at >= 0 {

@@ -102,15 +102,11 @@ func (f *matrixFiles) finish(columns []reports.Column, missing []string) error {
 	)
 }
 
-// write writes a file whole, or not at all: half a file is worse than none.
+// write writes a file whole, or not at all.
 func (f *matrixFiles) write(name string, render func(io.Writer) error) error {
-	file, err := os.Create(filepath.Join(f.folder, name))
-	if err != nil {
-		return fmt.Errorf("--out: expected a folder whose files can be written: %w", err)
-	}
-	if err := errors.Join(render(file), file.Close()); err != nil {
-		_ = os.Remove(file.Name())
-		return fmt.Errorf("--out: %s is not written; make room there or choose another folder: %w", file.Name(), err)
+	name = filepath.Join(f.folder, name)
+	if err := writeWhole(name, render); err != nil {
+		return fmt.Errorf("--out: %s is not written; make room there or choose another folder: %w", name, err)
 	}
 	return nil
 }

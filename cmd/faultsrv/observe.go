@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -158,11 +157,11 @@ func (o *observeOptions) writeDraft(args []string, summary observe.Summary) erro
 	if o.draft == "" {
 		return nil
 	}
-	var text strings.Builder
-	if err := observe.Draft(&text, summary, relocated(args, o.draft)); err != nil {
+	var draft strings.Builder
+	if err := observe.Draft(&draft, summary, relocated(args, o.draft)); err != nil {
 		return err
 	}
-	if err := os.WriteFile(o.draft, []byte(text.String()), 0o666); err != nil { //nolint:gosec // the user's umask decides who may read it
+	if err := writeWhole(o.draft, text(draft.String())); err != nil {
 		return fmt.Errorf("--profile: expected a file that can be written: %w", err)
 	}
 	return nil

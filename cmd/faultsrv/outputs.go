@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -11,13 +12,13 @@ import (
 	"github.com/faultsrv/faultsrv/reports"
 )
 
-// outputs are the files that a run leaves in a folder. They are opened, and
-// emptied, before the run: a folder that cannot be written is found before
-// anybody has waited, and what an earlier run left is never taken for this one's.
+// outputs are the files that a run leaves in a folder. They are emptied before the
+// run: a folder that cannot be written is found before anybody has waited, and what
+// an earlier run left is never taken for this one's.
 type outputs []output
 
 type output struct {
-	file   *os.File
+	name   string
 	render reports.Renderer
 }
 
@@ -36,35 +37,28 @@ func openOutputs(folder string) (outputs, error) {
 	}
 	var opened outputs
 	for _, one := range resultFormats {
-		file, err := os.Create(filepath.Join(folder, one.file))
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("--out: expected a folder whose files can be written: %w", err), opened.close())
+		name := filepath.Join(folder, one.file)
+		file, err := os.Create(name)
+		if err == nil {
+			err = file.Close()
 		}
-		opened = append(opened, output{file, one.render})
+		if err != nil {
+			return nil, fmt.Errorf("--out: expected a folder whose files can be written: %w", err)
+		}
+		opened = append(opened, output{name, one.render})
 	}
 	return opened, nil
 }
 
-// write renders the run into each file and closes them. A file that cannot be
-// written whole is emptied, and the others are written all the same.
+// write renders the run into each file. One that cannot be written stays empty, and
+// the others are written all the same. Of two runs into one folder the later one's
+// files stay.
 func (o outputs) write(run reports.Run) error {
 	var problems []error
 	for _, one := range o {
-		err := one.render(one.file, run)
-		if err != nil {
-			_ = one.file.Truncate(0) // half a file is worse than none
+		if err := writeWhole(one.name, func(w io.Writer) error { return one.render(w, run) }); err != nil {
+			problems = append(problems, fmt.Errorf("--out: %s is not written; make room there or choose another folder: %w", one.name, err))
 		}
-		if err = errors.Join(err, one.file.Close()); err != nil {
-			problems = append(problems, fmt.Errorf("--out: %s is not written; make room there or choose another folder: %w", one.file.Name(), err))
-		}
-	}
-	return errors.Join(problems...)
-}
-
-func (o outputs) close() error {
-	var problems []error
-	for _, one := range o {
-		problems = append(problems, one.file.Close())
 	}
 	return errors.Join(problems...)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -78,12 +77,8 @@ func writeTo(cmd *cobra.Command, name string, render func(io.Writer) error) erro
 		}
 		return nil
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		return couldNotRun(fmt.Errorf("--out: expected a file that can be written: %w", err))
-	}
-	if err := errors.Join(render(file), file.Close()); err != nil {
-		return couldNotRun(fmt.Errorf("--out: %s is not written: %w", name, err))
+	if err := writeWhole(name, render); err != nil {
+		return couldNotRun(fmt.Errorf("--out: expected a file that can be written; %s is not: %w", name, err))
 	}
 	return nil
 }

@@ -4,32 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 // writeReady tells a script, by a file that a shell can read, that the server
 // listens and where. The file is there whole or not at all.
 func writeReady(name, url, controlURL, caFile string) error {
-	text := "FAULTSRV_URL=" + url + "\n"
+	about := "FAULTSRV_URL=" + url + "\n"
 	if controlURL != "" {
-		text += "FAULTSRV_CONTROL=" + controlURL + "\n"
+		about += "FAULTSRV_CONTROL=" + controlURL + "\n"
 	}
 	if caFile != "" {
-		text += "FAULTSRV_CA_FILE=" + caFile + "\n"
+		about += "FAULTSRV_CA_FILE=" + caFile + "\n"
 	}
-	text += fmt.Sprintf("FAULTSRV_PID=%d\n", os.Getpid())
-	temporary, err := os.CreateTemp(filepath.Dir(name), ".faultsrv-ready-*")
-	if err == nil {
-		_, err = temporary.WriteString(text)
-		err = errors.Join(err, temporary.Close())
-		if err == nil {
-			err = os.Rename(temporary.Name(), name)
-		}
-		if err != nil {
-			err = errors.Join(err, os.Remove(temporary.Name()))
-		}
-	}
-	if err != nil {
+	about += fmt.Sprintf("FAULTSRV_PID=%d\n", os.Getpid())
+	if err := writeWhole(name, text(about)); err != nil {
 		return fmt.Errorf("--ready-file: expected a file that can be written: %w", err)
 	}
 	return nil

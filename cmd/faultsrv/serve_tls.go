@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ func (o *tlsOptions) writeAuthority(session faultserver.Config, shared bool) err
 	}
 	authority, err := faultserver.SharedAuthority()
 	if err == nil {
-		err = os.WriteFile(o.caOut, authority.PEM(), 0o644) //nolint:gosec // a certificate is no secret, and its readers may be others
+		err = writeWhole(o.caOut, text(string(authority.PEM())))
 	}
 	if err != nil {
 		return couldNotRun(fmt.Errorf("--ca-out: expected a file that can be written: %w", err))

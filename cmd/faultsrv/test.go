@@ -211,7 +211,7 @@ func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocatio
 	})
 	progress.Close()
 	if err != nil {
-		return errors.Join(err, files.close())
+		return err
 	}
 	render := renderer(o.format.value, screen.report)
 	if refused != "" && o.format.value == formatText {
