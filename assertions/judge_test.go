@@ -161,6 +161,14 @@ func TestVerdicts(t *testing.T) {
 			e.Calls[0].Cancelled = e.Calls[0].Returned
 			e.Lateness = 149 * ms
 		}}, Fail, "attempts: 3"},
+		{"the time before the next call that the machine may have used up", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].After = &faultserver.Moment{Call: "warm", Attempt: 1, Event: faultserver.Struck, Plus: 600 * ms}
+			e.Lateness = 300 * ms
+		}}, HarnessError, "the client had 600ms for noticing what happened before call call-1 was made"},
+		{"the time before the next call that the machine left", []edit[Evidence]{expectTwo, func(e *Evidence) {
+			e.Contract.Calls[0].After = &faultserver.Moment{Call: "warm", Attempt: 1, Event: faultserver.Struck, Plus: 600 * ms}
+			e.Lateness = 299 * ms
+		}}, Fail, "attempts: 3"},
 		{"a call that was ended before it had sent anything, on a late machine", []edit[Evidence]{func(e *Evidence) {
 			e.ClientError = "call call-1: it had sent no attempt"
 			e.Calls[0].EndedAt, e.Calls[0].Returned = 10*time.Second, 10*time.Second

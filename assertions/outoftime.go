@@ -13,8 +13,8 @@ const hops = 2
 
 // outOfTime says that the machine itself may have used up a time that the
 // client was given: that of an attempt, of a call, the one before its caller
-// cancels (in which it has to have read an answer, say), the one for which its
-// breaker is open, or the one after which the runner ends a call. A client that
+// cancels or makes the next call (in which it has to have read an answer, say, or
+// the end of an idle connection), the one for which its breaker is open, or the one after which the runner ends a call. A client that
 // gave up then, was ended, or let a request through, did as it was told, and
 // whatever follows from that is no fault of its own. Empty where the machine was
 // quick enough.
@@ -40,6 +40,9 @@ func (e Evidence) callOutOfTime(record CallRecord) string {
 		why = e.usedUp("call "+record.Token, asked.Timeout)
 		if cancel := asked.Cancel; cancel != nil && cancel.Attempt > 0 && cancel.Event != faultserver.Arrived {
 			why = orElse(why, e.usedUp("noticing what happened before call "+record.Token+" was cancelled", cancel.Plus))
+		}
+		if after := asked.After; after != nil && after.Attempt > 0 {
+			why = orElse(why, e.usedUp("noticing what happened before call "+record.Token+" was made", after.Plus))
 		}
 	}
 	if record.EndedAt > 0 {
