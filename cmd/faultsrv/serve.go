@@ -98,6 +98,9 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	if err := o.control.check(cmd, o.tls.scheme()); err != nil {
 		return err
 	}
+	if o.connections < 0 {
+		return fmt.Errorf("--max-connections %d: expected a number from 1, or 0 for no bound", o.connections)
+	}
 	config, calls, err := o.config(cmd.Flags().Changed("after-script"))
 	if err != nil {
 		return err

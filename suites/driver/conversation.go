@@ -76,7 +76,7 @@ func begin(ctx context.Context, spec process.Spec, patience time.Duration) (*con
 		return c, nil
 	case <-c.broken:
 	case <-ctx.Done():
-		c.end()
+		c.endWithin(0) // it has been told nothing that it could finish
 		err = ctx.Err()
 	case <-timer.C:
 		c.fail(&Fault{
@@ -93,10 +93,12 @@ func begin(ctx context.Context, spec process.Spec, patience time.Duration) (*con
 }
 
 // end lets the driver end: its input ends, and it has a while to follow.
-func (c *conversation) end() process.Ending {
+func (c *conversation) end() process.Ending { return c.endWithin(endPatience) }
+
+func (c *conversation) endWithin(patience time.Duration) process.Ending {
 	c.conclude(&Fault{Expected: "no further call", Got: "a call after the driver was closed", Do: "close it last"}, func() {
 		close(c.finish)
-		ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		c.ended = c.process.Await(ctx)
 	})

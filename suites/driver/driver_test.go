@@ -329,8 +329,12 @@ func TestWhatCannotBeADriver(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	began := time.Now()
 	if _, err := New(ctx, command(t, "silent"), asHelper(Options{})); !errors.Is(err, context.Canceled) {
 		t.Errorf("a start that is cut short: error %v, want that of the context", err)
+	}
+	if took := time.Since(began); took > endPatience {
+		t.Errorf("a start that is cut short took %v: the driver was waited for, and has nothing to finish", took)
 	}
 }
 
