@@ -222,6 +222,14 @@ func (o *testOptions) judge(cmd *cobra.Command, args []string, invoked invocatio
 
 // open opens the client that was asked for.
 func (o *testOptions) open(ctx context.Context, args []string) (profile.Client, error) {
+	client, err := o.openNamed(ctx, args)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return nil, couldNotRun(fmt.Errorf("the run was cut short while the client was started: %w", cause))
+	}
+	return client, err
+}
+
+func (o *testOptions) openNamed(ctx context.Context, args []string) (profile.Client, error) {
 	switch {
 	case o.client == "":
 		return commandClient(args, o.timeout)
