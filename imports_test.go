@@ -59,6 +59,7 @@ var (
 var rooms = map[string]room{
 	"":                          {},
 	"internal/nearest":          {},
+	"internal/vacant":           {}, // for tests
 	"faultserver":               {ours: words, modules: sys},
 	"scenarios":                 {ours: with(words, "faultserver"), modules: yaml},
 	"scenarios/schema":          {},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/internal/vacant"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
@@ -20,7 +21,7 @@ import (
 // address.
 func sharedHost(t *testing.T, path func(address string) string) *faultserver.Host {
 	t.Helper()
-	address := freeAddress(t)
+	address := vacant.Address(t)
 	host, err := faultserver.Listen(address, faultserver.Advertised(path(address)))
 	if err != nil {
 		t.Fatal(err)
@@ -31,16 +32,6 @@ func sharedHost(t *testing.T, path func(address string) string) *faultserver.Hos
 		}
 	})
 	return host
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // closesWhatIsReset is a path that copies bytes, and ends with FIN what the server
@@ -150,7 +141,7 @@ func TestAPathThatChangesFaultsIsRefused(t *testing.T) {
 			t.Errorf("%q: %s, %s", word, result.Verdict, result.Reason)
 		}
 	}
-	results = overPath(t, func(string) string { return "http://" + freeAddress(t) }, nil, "script: [succeed]\nexpect: {attempts: 1}")
+	results = overPath(t, func(string) string { return "http://" + vacant.Address(t) }, nil, "script: [succeed]\nexpect: {attempts: 1}")
 	for _, result := range results {
 		if result.Verdict != "harness-error" || !strings.Contains(result.Reason, "could not be examined: the path does not lead to the fault server") {
 			t.Errorf("%s, %s", result.Verdict, result.Reason)

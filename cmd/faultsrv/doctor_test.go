@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"strings"
+
+	"github.com/faultsrv/faultsrv/internal/vacant"
 )
 
 // forward prints its URL and copies bytes to an address, or to that of a URL, as
@@ -42,12 +44,12 @@ func forward(args []string) int {
 
 // freeAddress prints an address of this machine where nobody listens.
 func freeAddress([]string) int {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, release, err := vacant.Find()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(listener.Addr())
-	_ = listener.Close()
+	release()
+	fmt.Println(address)
 	return 0
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/faultsrv/faultsrv/faultserver"
+	"github.com/faultsrv/faultsrv/internal/vacant"
 	"github.com/faultsrv/faultsrv/suites/doctor"
 )
 
@@ -216,7 +217,7 @@ func TestAPathThatLeadsElsewhere(t *testing.T) {
 		patience time.Duration
 		want     string
 	}{
-		"nobody is there": {func(t *testing.T, _ string) string { return "http://" + freeAddress(t) }, long, "nobody takes a connection at 127.0.0.1:"},
+		"nobody is there": {func(t *testing.T, _ string) string { return "http://" + vacant.Address(t) }, long, "nobody takes a connection at 127.0.0.1:"},
 		"another server": {
 			func(t *testing.T, _ string) string { return host(t).URL() }, long, "gets 404 Not Found, and the server has not seen it",
 		},
@@ -278,17 +279,6 @@ func TestAnInterruptedExaminationEnds(t *testing.T) {
 	if err == nil || err.Error() != "got SIGINT" {
 		t.Errorf("got %v; want the cause", err)
 	}
-}
-
-// freeAddress is one where nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // TestAProxyThatPools names what the proxy of the standard library does: at least

@@ -19,6 +19,7 @@ import (
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
 
+	"github.com/faultsrv/faultsrv/internal/vacant"
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/service"
 )
@@ -123,7 +124,7 @@ func process(t *testing.T, mode string, lines ...string) started {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := fixture{upstream: freeAddress(t), url: "http://" + freeAddress(t)}
+	f := fixture{upstream: vacant.Address(t), url: "http://" + vacant.Address(t)}
 	s := started{profile: profileOf(t, f, lines...), command: self, pidFile: t.TempDir() + "/pid", address: strings.TrimPrefix(f.url, "http://")}
 	for name, value := range map[string]string{
 		modeVariable: mode, addressVariable: s.address, stockVariable: "http://" + f.upstream, pidVariable: s.pidFile,
@@ -211,7 +212,7 @@ func TestAServiceThatDoesNotComeUp(t *testing.T) {
 			s := process(t, test.mode)
 			s.profile.Ready = &service.Ready{URL: "http://" + s.address + test.ready, Timeout: 700 * time.Millisecond}
 			if test.mode == "serve" {
-				t.Setenv(stockVariable, "http://"+freeAddress(t)) // nobody is there
+				t.Setenv(stockVariable, "http://"+vacant.Address(t)) // nobody is there
 			}
 			if test.mode == "dies" {
 				s.profile.Ready.Timeout = time.Minute
@@ -249,7 +250,7 @@ func TestWhoIsThereAlready(t *testing.T) {
 	}
 	other := s.profile
 	upstream := *other.Upstreams["stock"]
-	upstream.Listen = freeAddress(t)
+	upstream.Listen = vacant.Address(t)
 	other.Upstreams = map[string]*service.Upstream{"stock": &upstream}
 	if message := refused(t, other, s.command); !strings.Contains(message, "somebody answers at http://"+s.address) {
 		t.Errorf("a service that runs already gives: %s", message)
@@ -260,7 +261,7 @@ func TestWhoIsThereAlready(t *testing.T) {
 func TestWhatCannotBeStarted(t *testing.T) {
 	t.Parallel()
 	shop := open(t, goodShop(t))
-	nobody := fixture{upstream: shop.upstream, url: "http://" + freeAddress(t)}
+	nobody := fixture{upstream: shop.upstream, url: "http://" + vacant.Address(t)}
 	p := profileOf(t, nobody)
 	if message := refused(t, p, "./no-such-program"); !strings.Contains(message, "cannot start the service: ") || !strings.Contains(message, "name a program on the PATH") {
 		t.Errorf("got: %s", message)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,23 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/faultsrv/faultsrv/internal/vacant"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/resilient"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/service"
 )
-
-// freeAddress is one that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
 
 // A shop is a service within the test: what it does for one request.
 type shop func(w http.ResponseWriter, r *http.Request, upstream string)
@@ -92,7 +81,7 @@ type fixture struct {
 // open starts a shop.
 func open(t *testing.T, of shop) fixture {
 	t.Helper()
-	address := freeAddress(t)
+	address := vacant.Address(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { of(w, r, "http://"+address) }))
 	t.Cleanup(server.Close)
 	return fixture{upstream: address, url: server.URL, close: server.Close}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/faultsrv/faultsrv/internal/vacant"
 	"github.com/faultsrv/faultsrv/scenarios"
 	"github.com/faultsrv/faultsrv/suites"
 )
@@ -191,7 +192,7 @@ func TestWhatIsNotTheJudgedCall(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("- {match: {path: /stub}, respond: {status: 203, body: stubbed}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rates, ledger := freeAddress(t), freeAddress(t)
+	rates, ledger := vacant.Address(t), vacant.Address(t)
 	var problems atomic.Value
 	of := func(w http.ResponseWriter, r *http.Request, upstream string) {
 		for url, want := range map[string]string{
