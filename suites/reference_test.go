@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/reports"
 	"github.com/faultsrv/faultsrv/scenarios"
@@ -21,6 +19,16 @@ import (
 // repeats is how often TestVerdictsDoNotFlicker judges the reference client,
 // half of it on a busy machine. `make reliability` asks for 50.
 var repeats = flag.Int("repeats", 2, "how often to judge the reference client, every second time with all cores busy")
+
+const (
+	// tooLate is how late a machine's timers are that may leave a contract without a
+	// verdict on the client. (At a load of 11 to 22 on two cores, one to three of 151
+	// contracts had none in 8 of 15 runs, whose timers were 203 to 876 ms late.)
+	tooLate = 200 * time.Millisecond
+	// mostUnjudged is how many of ten contracts such a machine may leave without one:
+	// where there are more, these tests test nothing.
+	mostUnjudged = 1
+)
 
 // TestTheReferenceClientKeepsTheCatalogue holds the reference client to every
 // contract: each pass, each observation made.
@@ -41,15 +49,24 @@ func TestVerdictsDoNotFlicker(t *testing.T) {
 			if i%2 == 1 {
 				defer keepBusy(t)()
 			}
-			if diff := cmp.Diff(first, verdicts(t)); diff != "" {
-				t.Errorf("run %d (busy: %t): other verdicts than in the first run:\n%s", i+1, i%2 == 1, diff)
+			again := verdicts(t)
+			for id := range again {
+				if _, judged := first[id]; !judged {
+					first[id] = again[id] // what this run says, the next has to say too
+				}
+			}
+			for id, verdict := range first {
+				if other, judged := again[id]; judged && other != verdict {
+					t.Errorf("run %d (busy: %t): %s: %s; before it was %s", i+1, i%2 == 1, id, other, verdict)
+				}
 			}
 		}()
 	}
 }
 
-// verdicts judges the reference client by the whole catalogue and explains
-// what is not a pass.
+// verdicts judges the reference client by the whole catalogue and explains what is
+// not a pass. It leaves out what a machine that was too late did not let be judged:
+// that is no verdict on the client, and a blame would be one.
 func verdicts(t *testing.T) map[string]assertions.Verdict {
 	t.Helper()
 	plan, err := suites.NewPlan(resilient.Client(), suites.AtLevel(scenarios.Observe))
@@ -62,10 +79,21 @@ func verdicts(t *testing.T) map[string]assertions.Verdict {
 	}
 	list := make(map[string]assertions.Verdict, len(run.Results))
 	for _, result := range run.Results {
-		list[result.ID] = result.Verdict
-		if result.Verdict != assertions.Pass && result.Verdict != assertions.Observed {
+		switch result.Verdict {
+		case assertions.Pass, assertions.Observed:
+		case assertions.HarnessError, assertions.NotExercised:
+			t.Logf("worst lateness %v\n%s", run.Meta.WorstLateness, reports.Explain(result))
+			if run.Meta.WorstLateness >= tooLate {
+				continue
+			}
+		default:
 			t.Logf("worst lateness %v\n%s", run.Meta.WorstLateness, reports.Explain(result))
 		}
+		list[result.ID] = result.Verdict
+	}
+	if unjudged := len(run.Results) - len(list); 10*unjudged > mostUnjudged*len(run.Results) {
+		t.Fatalf("the machine was up to %v late, and left %d of %d contracts unjudged: run this test where less else runs",
+			run.Meta.WorstLateness, unjudged, len(run.Results))
 	}
 	return list
 }
