@@ -24,6 +24,7 @@ var clients = map[string]func(args []string) int{
 	"get-and-wait":  getAndWait,
 	"hang":          hang,
 	"stubborn":      stubborn,
+	"impatient":     impatient,
 	"forker":        forker,
 	"sleeper":       sleeper,
 	"clan":          clan,
@@ -132,6 +133,27 @@ func stubborn(args []string) int {
 	signal.Ignore(syscall.SIGTERM, os.Interrupt)
 	note(args[1], os.Getpid())
 	getOnce(args)
+	return hang(args)
+}
+
+// impatient is stubborn, and when it is asked to end it sends SIGINT to who asked:
+// so that comes while it is being ended, however busy the test is.
+func impatient(args []string) int {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGTERM)
+	signal.Ignore(os.Interrupt)
+	parent, err := os.FindProcess(os.Getppid())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	note(args[1], os.Getpid())
+	go getOnce(args)
+	<-asked
+	if err := parent.Signal(os.Interrupt); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return hang(args)
 }
 

@@ -54,7 +54,6 @@ func TestScripts(t *testing.T) {
 			"api":        api,
 			"background": background,
 			"found":      found,
-			"interrupt":  interrupt,
 			"leave":      leave,
 			"end":        end,
 			"appears":    appears,

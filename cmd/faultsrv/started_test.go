@@ -44,9 +44,14 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("end what was started before")
 	}
 	*s = started{ended: make(chan error, 1), out: &watch{}}
-	// Whoever runs the tests may ignore SIGHUP, as nohup does; a command
-	// inherits that, unless the signal is caught here.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	// Whoever runs the tests may ignore SIGHUP, as nohup does, or SIGINT, as a shell
+	// does that runs them in the background; a command inherits that, unless the
+	// signal is caught here.
+	for _, ignored := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		if signal.Ignored(ignored) {
+			signal.Notify(make(chan os.Signal, 1), ignored)
+		}
+	}
 	s.cmd = exec.Command(lookPath(ts, args[1]), args[2:]...)
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = environmentOf(ts)
@@ -67,11 +72,18 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 
 // await goes on when the output matches the pattern, and sets $FOUND.
 func (s *started) await(ts *testscript.TestScript, pattern string) {
+	found := s.out.expect(regexp.MustCompile(pattern))
 	select {
-	case groups := <-s.out.expect(regexp.MustCompile(pattern)):
+	case groups := <-found:
 		ts.Setenv("FOUND", groups[len(groups)-1])
 	case err := <-s.ended:
-		ts.Fatalf("it ended (%v) before it printed %q; it printed:\n%s", err, pattern, s.out)
+		s.ended <- err // for `end`
+		select {
+		case groups := <-found: // it was the last that it printed
+			ts.Setenv("FOUND", groups[len(groups)-1])
+		default:
+			ts.Fatalf("it ended (%v) before it printed %q; it printed:\n%s", err, pattern, s.out)
+		}
 	case <-time.After(patience):
 		ts.Fatalf("in %v it has not printed %q; it printed:\n%s", patience, pattern, s.out)
 	}
@@ -84,17 +96,6 @@ func leave(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage, after start: leave")
 	}
 	ts.Check(s.reading.Close())
-}
-
-// interrupt PATTERN sends SIGINT to what was started and goes on when its
-// output matches the pattern.
-func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	s := ts.Value(startedKey{}).(*started)
-	if neg || len(args) != 1 || s.cmd == nil {
-		ts.Fatalf("usage, after start: interrupt PATTERN")
-	}
-	ts.Check(s.cmd.Process.Signal(os.Interrupt))
-	s.await(ts, args[0])
 }
 
 // end SIGNAL STATUS ends what was started by a signal, INT, TERM, HUP or KILL; with - it
