@@ -32,6 +32,9 @@ type Host struct {
 	headTime time.Duration
 	serving  sync.WaitGroup // the accepting goroutine, and each open connection
 
+	closeOnce sync.Once
+	closeErr  error
+
 	mu       sync.Mutex
 	sessions map[string]*Session
 	unnamed  *Session
@@ -206,11 +209,12 @@ func (h *Host) admit(c *conn) bool {
 // Close closes the listener, every session, and every connection. When it
 // returns, nothing of them is left. Closing twice does nothing.
 func (h *Host) Close() error {
+	h.closeOnce.Do(func() { h.closeErr = h.close() })
+	return h.closeErr
+}
+
+func (h *Host) close() error {
 	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
-		return nil
-	}
 	h.closed = true
 	sessions := slices.Collect(maps.Values(h.sessions))
 	if h.unnamed != nil {
