@@ -84,3 +84,28 @@ func TestALinkIsFollowedAndADeviceIsNoFile(t *testing.T) {
 		t.Errorf("%s is %v (%v)", os.DevNull, info, err)
 	}
 }
+
+// A run whose output goes to a file may be told to write to /dev/stdout, too.
+func TestOurOwnOutputIsNotReplaced(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "output")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stdout := os.Stdout
+	os.Stdout = file
+	defer func() { os.Stdout = stdout }()
+	for _, write := range []func() error{
+		func() error { _, err := file.WriteString("before, "); return err },
+		func() error { return writeWhole(name, text("within, ")) },
+		func() error { _, err := file.WriteString("after"); return err },
+	} {
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := content(t, name, 0); got != "before, within, after" {
+		t.Errorf("the output has %q", got)
+	}
+}
