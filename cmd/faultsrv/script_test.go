@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -26,7 +27,23 @@ func TestMain(m *testing.M) {
 	for name, client := range clients {
 		commands[name] = func() { os.Exit(client(os.Args[1:])) }
 	}
-	testscript.Main(m, commands)
+	testscript.Main(heedingSignals{m}, commands)
+}
+
+// heedingSignals are tests whose commands are ended by signals. Whoever runs the
+// tests may ignore SIGHUP, as nohup does, or SIGINT, as a shell does that runs them
+// in the background; a command inherits that, unless the signal is caught here. It
+// is looked at before any test: once a signal was caught and let go, Go says that it
+// is not ignored, and ignores it.
+type heedingSignals struct{ tests *testing.M }
+
+func (h heedingSignals) Run() int {
+	for _, ignored := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		if signal.Ignored(ignored) {
+			signal.Notify(make(chan os.Signal, 1), ignored)
+		}
+	}
+	return h.tests.Run()
 }
 
 // TestScripts runs testdata/script/*.txtar: what each command prints and the

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -44,14 +43,6 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("end what was started before")
 	}
 	*s = started{ended: make(chan error, 1), out: &watch{}}
-	// Whoever runs the tests may ignore SIGHUP, as nohup does, or SIGINT, as a shell
-	// does that runs them in the background; a command inherits that, unless the
-	// signal is caught here.
-	for _, ignored := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
-		if signal.Ignored(ignored) {
-			signal.Notify(make(chan os.Signal, 1), ignored)
-		}
-	}
 	s.cmd = exec.Command(lookPath(ts, args[1]), args[2:]...)
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = environmentOf(ts)
