@@ -100,7 +100,7 @@ func TestABreakerMayQueueWhoComesHalfOpen(t *testing.T) {
 	})
 	subject.About.Capabilities = append(subject.About.Capabilities, scenarios.CanBreaker)
 	contracts := suites.Contracts("breaker.single-probe", "breaker.as-many-probes-as-configured", "breaker.a-failed-probe-opens-again",
-		"breaker.a-good-probe-closes-it", "breaker.opens-at-its-threshold", "breaker.stays-open")
+		"breaker.a-good-probe-closes-it", "breaker.opens-at-its-threshold", "breaker.stays-open", "breaker.a-cancelled-probe-does-not-close-it")
 	for _, result := range judged(t, subject, contracts) {
 		if result.Verdict != assertions.Pass {
 			t.Errorf("want %s\n%s", assertions.Pass, reports.Explain(result))

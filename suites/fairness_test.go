@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"os"
 	"slices"
 	"strings"
@@ -36,6 +39,8 @@ type simple struct {
 	hasty bool
 	// strict gives up on an answer whose Retry-After is no number.
 	strict bool
+	// final ends each attempt in an error whose answer is not the first thing to come.
+	final bool
 }
 
 func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -57,6 +62,11 @@ func (c simple) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		if c.hasty {
 			again.Header.Del("Expect")
+		}
+		if c.final {
+			again = again.WithContext(httptrace.WithClientTrace(again.Context(), &httptrace.ClientTrace{
+				Got1xxResponse: func(int, textproto.MIMEHeader) error { return errors.New("an answer before the answer") },
+			}))
 		}
 		resp, err := c.wire.RoundTrip(again)
 		failed := err != nil || slices.Contains([]int{429, 502, 503, 504}, resp.StatusCode)
@@ -158,6 +168,18 @@ func TestCorrectClientsAreNotBlamed(t *testing.T) {
 			make:      func(c simple) simple { c.strict = true; return c },
 			contracts: []string{"retry-after.no-time-to-come-is-not-slept"},
 			want:      assertions.Pass,
+		},
+		{
+			name:      "one that takes no interim answer, and says so, takes none for another's",
+			make:      func(c simple) simple { c.final = true; return c },
+			contracts: []string{"response.after-an-interim-answer-each-gets-its-own"},
+			want:      assertions.Pass,
+		},
+		{
+			name:      "one that keeps no connection leaves nothing on one",
+			make:      func(c simple) simple { c.wire.DisableKeepAlives = true; return c },
+			contracts: []string{"response.after-an-interim-answer-each-gets-its-own"},
+			want:      assertions.NotExercised,
 		},
 		{
 			name:      "a long pause of its own is nobody's Retry-After",
