@@ -1,7 +1,9 @@
 package resilientforms_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/faultsrv/faultsrv/assertions"
 	"github.com/faultsrv/faultsrv/reports"
@@ -9,6 +11,12 @@ import (
 	"github.com/faultsrv/faultsrv/suites"
 	"github.com/faultsrv/faultsrv/suites/clients/resilientforms"
 )
+
+// tooLate is how late a machine's timers are that may leave a contract without a
+// verdict on the client, which is then nobody's fault. (At a load of 18 on two cores,
+// two of ten runs had such contracts, with timers 532 ms and 2.2 s late; see
+// TestVerdictsDoNotFlicker for the reference client.)
+const tooLate = 200 * time.Millisecond
 
 // TestEachFormKeepsTheCatalogueButForWhatItDeclares judges the forms by every
 // contract: none may fail or be weak that the form's profile does not list, and
@@ -25,9 +33,10 @@ func TestEachFormKeepsTheCatalogueButForWhatItDeclares(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, result := range run.Results {
-				switch result.Verdict {
-				case assertions.Pass, assertions.Observed, assertions.KnownFail:
-				case assertions.Unsupported, assertions.NotExercised:
+				tooLateToJudge := result.Verdict == assertions.HarnessError && run.Meta.WorstLateness >= tooLate
+				switch {
+				case slices.Contains([]assertions.Verdict{assertions.Pass, assertions.Observed, assertions.KnownFail}, result.Verdict):
+				case result.Verdict == assertions.Unsupported, result.Verdict == assertions.NotExercised, tooLateToJudge:
 					t.Logf("%s: %s: %s", result.Verdict, result.ID, result.Reason)
 				default:
 					t.Errorf("worst lateness %v\n%s", run.Meta.WorstLateness, reports.Explain(result))
