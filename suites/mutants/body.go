@@ -138,7 +138,7 @@ var bodyMutants = []Mutant{
 				if err != nil {
 					return nil, err
 				}
-				shared := &rewound{reader: bytes.NewReader(data), closed: make(chan struct{})}
+				shared := &rewound{reader: bytes.NewReader(data), left: len(data), closed: make(chan struct{})}
 				req = req.Clone(req.Context())
 				req.Body = shared
 				resp, err := wire.RoundTrip(req)
@@ -151,10 +151,12 @@ var bodyMutants = []Mutant{
 	},
 }
 
-// rewound is a body that can be set to its beginning while it is being read.
+// rewound is a body that can be set to its beginning while it is being read. It gives
+// as many bytes as there are all the same, so that no wrong length is noticed.
 type rewound struct {
 	mu     sync.Mutex
 	reader *bytes.Reader
+	left   int
 
 	once   sync.Once
 	closed chan struct{}
@@ -163,7 +165,12 @@ type rewound struct {
 func (b *rewound) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.reader.Read(p)
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := b.reader.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
 }
 
 func (b *rewound) Close() error {
