@@ -4,6 +4,7 @@
 package vacant
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -47,11 +48,12 @@ func Find() (address string, release func(), err error) {
 // claim takes the port of UDP as a sign for other processes that the one of TCP,
 // which is left free, is taken.
 func claim(address string) (release func(), ok bool) {
-	sign, err := net.ListenPacket("udp", address) //nolint:noctx // at once
+	var config net.ListenConfig
+	sign, err := config.ListenPacket(context.Background(), "udp", address)
 	if err != nil {
 		return nil, false
 	}
-	listener, err := net.Listen("tcp", address) //nolint:noctx // at once
+	listener, err := config.Listen(context.Background(), "tcp", address)
 	if err != nil {
 		_ = sign.Close()
 		return nil, false
