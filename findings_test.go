@@ -74,6 +74,24 @@ var everyFinding = []finding{
 		broken: []string{"response.an-interim-answer-is-not-the-answer"},
 	},
 	{
+		what:   "After a `103` the calls that follow on its connection get the answer before their own",
+		broken: []string{"response.after-an-interim-answer-each-gets-its-own"},
+	},
+	{
+		what: "A call does not come back: for ever, or for as long as a `Retry-After` of nonsense or beyond its deadline is taken to ask",
+		broken: []string{
+			"errors.a-failed-call-returns", "retry-after.no-time-to-come-is-not-slept", "retry-after.the-deadline-ends-its-pause",
+		},
+	},
+	{
+		what:   "A body that waits for `100 Continue` is never sent where none comes",
+		broken: []string{"body.is-sent-where-no-100-comes"},
+	},
+	{
+		what:   "A request whose `Expect` was refused is repeated with it, again and again",
+		broken: []string{"body.a-refused-expectation-is-not-repeated-for-ever"},
+	},
+	{
 		what:   "A timeout does not end an attempt whose server sends a byte now and then",
 		broken: []string{"cancellation.an-attempt-timeout-covers-a-dribbled-head"},
 	},
