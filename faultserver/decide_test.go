@@ -1,6 +1,7 @@
 package faultserver_test
 
 import (
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -323,6 +324,21 @@ var _ = Describe("An unsolicited answer", func() {
 		Expect(time.Since(begun)).To(BeNumerically(">=", 25*time.Millisecond))
 		a := over(s, 1)[0]
 		Expect([]any{a.Met, a.Happened.Kind, a.Happened.Status}).To(Equal([]any{true, "stale", 200}))
+	})
+
+	It("is met by a client that resets the connection at it, before the FIN or after", func() {
+		const clients = 500
+		s := run("stalex500:1ms:unsolicited=408")
+		for range clients {
+			p := dial(GinkgoTB(), s.URL())
+			Expect(p.ask("/")).To(Equal(200))
+			Expect(p.status()).To(Equal(408))
+			Expect(p.Conn.(*net.TCPConn).SetLinger(0)).To(Succeed())
+			Expect(p.Conn.Close()).To(Succeed())
+		}
+		for _, a := range over(s, clients) {
+			Expect([]any{a.Met, a.Happened.Detail}).To(HaveExactElements(true, BeElementOf("", "the client reset the connection when the unsolicited answer came")))
+		}
 	})
 
 	It("is refused with a RST, which would take it along", func() {

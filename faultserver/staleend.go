@@ -10,6 +10,8 @@ type staleEnd struct {
 	effect   Effect
 	// says is sent before a FIN; nothing where it is empty.
 	says []byte
+	// heard tells that the client reset the connection at what was said, before the FIN.
+	heard bool
 }
 
 // toEnd has the connection come to such an end. One that it was to come to before,
@@ -31,21 +33,33 @@ func (c *conn) endStale() {
 	} else {
 		stale.finish(c)
 	}
-	if len(stale.exchange.misses) == 0 {
-		stale.exchange.struck(stale.effect)
+	switch x := stale.exchange; {
+	case stale.heard:
+		stale.effect.End = ""
+		x.happened(stale.effect)
+		x.enter(func(*record) bool { return true })
+	case len(x.misses) == 0:
+		x.struck(stale.effect)
 	}
 	stale.exchange.finish()
 }
 
 // finish ends the connection with FIN, after what there is to say. A client that has
-// just reset it was left no stale one.
+// just reset it was left no stale one, unless it did so at what was said: nginx resets
+// an idle connection on which anything comes, in a third of the runs before our FIN.
 func (s *staleEnd) finish(c *conn) {
 	if len(s.says) > 0 {
 		if err := c.write(s.says); err != nil {
 			s.exchange.miss("the unsolicited answer: " + err.Error())
 		}
 	}
-	if err := c.finish(); err != nil {
+	switch err := c.finish(); {
+	case err == nil:
+	case isReset(err) && len(s.says) > 0 && len(s.exchange.misses) == 0:
+		s.heard = true
+		s.exchange.noteReset()
+		s.exchange.detail("the client reset the connection when the unsolicited answer came")
+	default:
 		s.exchange.miss("FIN: " + err.Error())
 	}
 	c.linger = lingerTime
