@@ -2,11 +2,14 @@ package mutants
 
 import (
 	"bufio"
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/faultsrv/faultsrv/scenarios"
 )
@@ -55,36 +58,87 @@ var connectionMutants = []Mutant{
 	},
 }
 
-// blindPool keeps one connection and uses it whatever has become of it.
+// blindPool keeps connections and uses them whatever has become of them.
 type blindPool struct {
-	mu     sync.Mutex
-	conn   net.Conn
+	mu   sync.Mutex
+	idle []*keptConn
+}
+
+// keptConn is a connection with what has been read from it.
+type keptConn struct {
+	net.Conn
+
 	reader *bufio.Reader
 }
 
 // RoundTrip implements http.RoundTripper.
 func (p *blindPool) RoundTrip(req *http.Request) (*http.Response, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.conn == nil {
-		conn, err := (&net.Dialer{}).DialContext(req.Context(), "tcp", req.URL.Host)
-		if err != nil {
-			return nil, err
-		}
-		p.conn, p.reader = conn, bufio.NewReader(conn)
-	}
-	if err := req.Write(p.conn); err != nil {
+	conn, err := p.take(req)
+	if err != nil {
 		return nil, err
 	}
-	return http.ReadResponse(p.reader, req)
+	stop := context.AfterFunc(req.Context(), func() { _ = conn.SetDeadline(time.Now()) })
+	if err := req.Write(conn); err != nil {
+		stop()
+		p.keep(conn)
+		return nil, err
+	}
+	resp, err := http.ReadResponse(conn.reader, req)
+	if err != nil {
+		stop()
+		p.keep(conn)
+		return nil, err
+	}
+	resp.Body = &lentBody{resp.Body, func() { stop(); p.keep(conn) }}
+	return resp, nil
 }
 
-// CloseIdleConnections closes the connection.
+func (p *blindPool) take(req *http.Request) (*keptConn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.idle) - 1; last >= 0 {
+		conn := p.idle[last]
+		p.idle = p.idle[:last]
+		return conn, nil
+	}
+	conn, err := new(net.Dialer).DialContext(req.Context(), "tcp", req.URL.Host)
+	if err != nil {
+		return nil, err
+	}
+	return &keptConn{conn, bufio.NewReader(conn)}, nil
+}
+
+func (p *blindPool) keep(conn *keptConn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, conn)
+}
+
+// CloseIdleConnections closes what is kept.
 func (p *blindPool) CloseIdleConnections() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.conn != nil {
-		_ = p.conn.Close()
-		p.conn = nil
+	for _, conn := range p.idle {
+		_ = conn.Close()
 	}
+	p.idle = nil
+}
+
+// lentBody gives its connection back when it is closed.
+type lentBody struct {
+	io.ReadCloser
+
+	back func()
+}
+
+// Close implements io.Closer; a second time it does nothing.
+func (b *lentBody) Close() error {
+	back := b.back
+	if back == nil {
+		return nil
+	}
+	b.back = nil
+	err := b.ReadCloser.Close()
+	back()
+	return err
 }
