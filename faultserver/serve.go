@@ -111,8 +111,8 @@ func (s *Session) take(tcp *net.TCPConn) bool {
 		return true
 	}
 	if refusal := s.refusal(); refusal != "" {
-		_ = tcp.Close() // the event says it
-		s.event(nil, "refused", refusal)
+		s.event(nil, "refused", refusal) // first: whoever was refused finds it
+		_ = tcp.Close()
 		return true
 	}
 	struck, joined := c.start(s)
