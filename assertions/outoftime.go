@@ -14,10 +14,10 @@ const hops = 2
 // outOfTime says that the machine itself may have used up a time that the
 // client was given: that of an attempt, of a call, the one before its caller
 // cancels or makes the next call (in which it has to have read an answer, say, or
-// the end of an idle connection), the one for which its breaker is open, or the one after which the runner ends a call. A client that
-// gave up then, was ended, or let a request through, did as it was told, and
-// whatever follows from that is no fault of its own. Empty where the machine was
-// quick enough.
+// the end of an idle connection), the one for which its breaker is open, or the one
+// after which the runner ends a call. A client that gave up then, was ended, or let
+// a request through, did as it was told, and whatever follows from that is no fault
+// of its own. Empty where the machine was quick enough.
 func outOfTime(e Evidence) string {
 	why := ""
 	if timeouts := e.Policy.Timeouts; timeouts != nil {

@@ -30,7 +30,7 @@ func returns(s subject, want scenarios.Returns) Check {
 		}
 		soonest, latest := call.Returned-from.Latest, call.Returned-from.Earliest
 		if want.Max > 0 && soonest > want.Max && s.mayHavePaused(call, want) {
-			t.cannotSee(s.who(call) + "it took " + dur(soonest).String() + ", and nobody knows how long this client pauses (tell it its backoff, or declare it in a profile)")
+			t.cannotSee(s.who(call) + "it took " + dur(soonest).String() + ", and this client's own pauses may be what it took (tell it its backoff, or declare it in a profile if nobody knows it)")
 			continue
 		}
 		t.judged++
@@ -77,11 +77,28 @@ func (s subject) returnsFrom(call madeCall, after scenarios.ReturnsAfter) (fault
 }
 
 // mayHavePaused tells of a call, measured from its start, that pauses of its client's
-// own may be what it took: it had made an attempt, nobody knows its pauses, and no
-// timeout that the client was told had to cut them short.
+// own may be what it took: it had made an attempt, nobody knows its pauses, or those
+// in force may take more than half of the bound, and no timeout that the client was
+// told had to cut them short.
 func (s subject) mayHavePaused(call madeCall, want scenarios.Returns) bool {
 	fromStart := !want.After.Cancel && want.After.Moment == nil
-	return fromStart && s.evidence.Policy.Backoff == nil && len(call.attempts) > 0 && !call.wasAsking() && !s.timedWithin(call, want.Max)
+	return fromStart && len(call.attempts) > 0 && s.pausesBeyond(want.Max/2, len(call.attempts)) &&
+		!call.wasAsking() && !s.timedWithin(call, want.Max)
+}
+
+// pausesBeyond tells that the pauses before so many retries may take longer than the
+// limit, as far as anybody knows.
+func (s subject) pausesBeyond(limit time.Duration, retries int) bool {
+	backoff := s.evidence.Policy.Backoff
+	if backoff == nil {
+		return true
+	}
+	pauses := time.Duration(0)
+	for retry := range retries {
+		_, longest := backoff.Bounds(retry + 1)
+		pauses = saturate(pauses, longest)
+	}
+	return pauses > limit
 }
 
 // timedWithin tells whether the client was told a timeout for the call that is at

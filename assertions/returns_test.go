@@ -21,6 +21,10 @@ func returnsCases() []wordCase {
 	unknown := func(e *Evidence) { e.Policy.Backoff = nil }
 	timed := func(e *Evidence) { e.Contract.Calls[0].Timeout = 400 * ms }
 	total := func(e *Evidence) { e.Policy.Timeouts = &scenarios.Timeouts{Total: 400 * ms} }
+	promised := func(e *Evidence) {
+		pause := 300 * ms
+		e.Policy.Backoff = &scenarios.Backoff{Constant: &pause}
+	}
 	unasked := func(e *Evidence) { e.Journal.Attempts = nil }
 	stall := evidenceOf(stalled(1, 10*ms, 300*ms))
 	stall.Calls[0].Returned = 301 * ms
@@ -36,6 +40,7 @@ func returnsCases() []wordCase {
 		{"too late after its start in spite of its timeout, with pauses that nobody knows", returned(900*ms, unknown, timed), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isRed}},
 		{"too late after its start in spite of a timeout of the policy, with pauses that nobody knows", returned(900*ms, unknown, total), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isRed}},
 		{"too late after its start, with a longer timeout and pauses that nobody knows", returned(900*ms, unknown, total), "", within(300*ms, scenarios.ReturnsAfter{}), []state{isBlind}},
+		{"too late after its start, by pauses that it promises", returned(900*ms, promised), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isBlind}},
 		{"soon enough, with pauses that nobody knows", returned(400*ms, unknown), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isOK}},
 		{"too late without an attempt, with pauses that nobody knows", returned(900*ms, unknown, unasked), "", within(500*ms, scenarios.ReturnsAfter{}), []state{isRed}},
 		{"after sleeping through its cancellation, in pauses that nobody knows", returned(1001*ms, unknown, cancelled), "", within(500*ms, cancel), []state{isRed}},
